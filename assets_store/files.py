@@ -1,0 +1,108 @@
+"""Local folder and object storage behind one small face.
+
+Paths are POSIX paths relative to the root. A file is complete once it is visible: a local one is written beside its place
+and moved there, an object store shows an object only after its upload has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from pathlib import Path
+
+from platformdirs import user_cache_path
+from pyarrow import fs as arrow_fs
+
+from assets_store.ids import content_hash
+
+
+class Files:
+    """Files below one root, a local folder or a URI that pyarrow.fs knows (`s3://bucket/prefix`)."""
+
+    def __init__(self, location: str | Path) -> None:
+        text = str(location)
+        if "://" in text:
+            self._fs, root = arrow_fs.FileSystem.from_uri(text)
+            self.is_local = isinstance(self._fs, arrow_fs.LocalFileSystem)
+        else:
+            self._fs, root = arrow_fs.LocalFileSystem(), str(Path(text).expanduser().resolve())
+            self.is_local = True
+        self.root = root.rstrip("/")
+        self.location = self.root if self.is_local else text
+
+    def _full(self, path: str) -> str:
+        return f"{self.root}/{path}"
+
+    def exists(self, path: str) -> bool:
+        info = self._fs.get_file_info(self._full(path))
+        return bool(info.type != arrow_fs.FileType.NotFound)
+
+    def read(self, path: str) -> bytes:
+        """Whole content; FileNotFoundError when there is none."""
+        with self._fs.open_input_stream(self._full(path)) as stream:
+            return bytes(stream.read())
+
+    def write(self, path: str, data: bytes | memoryview) -> None:
+        """Write a file whole; an existing one is replaced in one step."""
+        full = self._full(path)
+        if not self.is_local:
+            with self._fs.open_output_stream(full) as stream:
+                stream.write(data)
+            return
+        target = Path(full)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = target.with_name(f".{target.name}.{uuid.uuid4().hex}.unfinished")
+        try:
+            with unfinished.open("wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(unfinished, target)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+    def write_once(self, path: str, data: bytes | memoryview) -> None:
+        """Write a file whose name is its content: nothing to do when it is there."""
+        if not self.exists(path):
+            self.write(path, data)
+
+    def names(self, folder: str) -> list[str]:
+        """Names of files and folders in a folder, sorted; unfinished files are left out."""
+        selector = arrow_fs.FileSelector(self._full(folder), allow_not_found=True)
+        found = (Path(info.path).name for info in self._fs.get_file_info(selector))
+        return sorted(name for name in found if not name.startswith("."))
+
+    def delete(self, path: str) -> None:
+        """Remove a file or a folder with all that it holds; nothing to do when there is none."""
+        info = self._fs.get_file_info(self._full(path))
+        if info.type == arrow_fs.FileType.Directory:
+            self._fs.delete_dir(self._full(path))
+        elif info.type != arrow_fs.FileType.NotFound:
+            self._fs.delete_file(self._full(path))
+
+    def size(self, path: str) -> int:
+        """Bytes of a file."""
+        return int(self._fs.get_file_info(self._full(path)).size)
+
+    def local(self, path: str) -> Path:
+        """Local path of an immutable file or folder, which is copied to a cache first when the root is remote."""
+        if self.is_local:
+            return Path(self._full(path))
+        cached = user_cache_path("docnav") / content_hash(self.location, length=16) / path
+        if not cached.exists():
+            arriving = cached.with_name(f"{cached.name}.{uuid.uuid4().hex}")
+            arriving.parent.mkdir(parents=True, exist_ok=True)
+            arrow_fs.copy_files(self._full(path), str(arriving), source_filesystem=self._fs)
+            os.replace(arriving, cached)
+        return cached
+
+    def upload_folder(self, source: Path, path: str) -> None:
+        """Put a local folder in place, whole, under a name that is its content."""
+        if self.exists(path):
+            return
+        if not self.is_local:
+            arrow_fs.copy_files(str(source), self._full(path), destination_filesystem=self._fs)
+            return
+        target = Path(self._full(path))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(source, target)

@@ -1,0 +1,85 @@
+"""Ids: how documents, sections, paragraphs and communities are named, and how a name is taken apart.
+
+An id never holds a running number, so an inserted paragraph renames nothing else:
+
+    document   slug-<10 hex>              hash of kb, product version, path relative to the registered root
+    section    <doc_id>/s-<12 hex>        hash of document, title path, n-th twin
+    paragraph  <doc_id>/p-<12 hex>        hash of section, text, n-th twin
+    community  community/<10 hex>         hash of its member ids
+
+A twin is an equal thing met before in reading order: the second section with the same title path has n = 1.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+_NOT_SLUG = re.compile(r"[^a-z0-9]+")
+_SLUG_LENGTH = 40
+
+
+def content_hash(*parts: object, length: int = 64) -> str:
+    """Hex SHA-256 over parts, each written as text with its length in front, so that no two lists collide."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(data))
+        digest.update(data)
+    return digest.hexdigest()[:length]
+
+
+def slug(name: str) -> str:
+    """ASCII letters, digits and hyphens of a name, at most 40 characters; "document" where nothing is left."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return _NOT_SLUG.sub("-", plain).strip("-")[:_SLUG_LENGTH].strip("-") or "document"
+
+
+def document_id(kb: str, product_version: str, uri: str) -> str:
+    """Id of a document. uri: POSIX path relative to the registered root, with `#id` for a line of a JSONL file."""
+    path, _, fragment = uri.partition("#")
+    name = fragment or PurePosixPath(path).stem
+    return f"{slug(name)}-{content_hash(kb, product_version, uri, length=10)}"
+
+
+def section_id(doc_id: str, title_path: Iterable[str], twin: int) -> str:
+    """Id of a section node. title_path: titles from the top section down to this one; twin: from 0."""
+    return f"{doc_id}/s-{content_hash(doc_id, *title_path, twin, length=12)}"
+
+
+def paragraph_id(parent_id: str, text: str, twin: int) -> str:
+    """Id of a paragraph node. parent_id: section or document that holds it; twin: from 0 among equal texts there."""
+    return f"{doc_of(parent_id)}/p-{content_hash(parent_id, text, twin, length=12)}"
+
+
+def community_id(member_ids: Iterable[str]) -> str:
+    """Id of a community; the order of members does not matter."""
+    return f"community/{content_hash(*sorted(member_ids), length=10)}"
+
+
+def doc_of(node_id: str) -> str:
+    """doc_id of a document, section or paragraph node."""
+    return node_id.partition("/")[0]
+
+
+def level_of(node_id: str) -> str:
+    """ "community", "document", "section" or "paragraph", read from the form of the id."""
+    head, _, rest = node_id.partition("/")
+    if head == "community" and rest:
+        return "community"
+    if not rest:
+        return "document"
+    return {"s-": "section", "p-": "paragraph"}.get(rest[:2], "unknown")
+
+
+def shard_of(doc_id: str, shards: int) -> int:
+    """Shard number 0..shards-1 of a document: stable hash, the same on every machine."""
+    return int(content_hash(doc_id, length=8), 16) % shards
+
+
+def shard_key(shard: int) -> str:
+    """Name of a shard as partition key and in file names: "00", "01", ..."""
+    return f"{shard:02d}"

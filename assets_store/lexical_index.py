@@ -1,0 +1,170 @@
+"""BM25 index of one level as memory-mapped arrays: written by the pipeline, read by the agent.
+
+    lexical.json    format, analyser, k1, b, number of rows, average length
+    terms.arrow     terms in code point order; the position of a term is its number
+    offsets.npy     int64 [n_terms + 1], postings of term t are offsets[t]..offsets[t + 1]
+    rows.npy        int32 [n_postings], ascending within a term
+    counts.npy      uint16 [n_postings], occurrences of the term in the row, at most 65,535
+    lengths.npy     int32 [n_rows], tokens of a row
+
+Counts are stored rather than finished scores, so a rebuild can take over rows that did not change.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from assets_store.errors import SchemaError, StoreVersionError
+from assets_store.models.analyzer import ANALYZER_NAME
+from assets_store.top_rows import top_rows
+
+FORMAT = "docnav-bm25-1"
+_MOST = np.iinfo(np.uint16).max
+
+Ranges = Sequence[tuple[int, int]]
+
+
+def write_lexical_index(folder: Path, rows: Iterable[Sequence[str]], k1: float, b: float) -> int:
+    """Write an index into an existing, empty folder; the number of terms. rows: the tokens of each row, in order."""
+    from scipy.sparse import csr_array
+
+    numbers: dict[str, int] = {}
+    terms_of_rows: list[NDArray[np.int32]] = []
+    counts_of_rows: list[NDArray[np.int32]] = []
+    lengths: list[int] = []
+    for tokens in rows:
+        counted = Counter(tokens)
+        terms_of_rows.append(np.fromiter((numbers.setdefault(term, len(numbers)) for term in counted), np.int32, len(counted)))
+        counts_of_rows.append(np.fromiter(counted.values(), np.int32, len(counted)))
+        lengths.append(len(tokens))
+    terms = sorted(numbers)
+    new_number = np.empty(len(terms), dtype=np.int32)
+    for number, term in enumerate(terms):
+        new_number[numbers[term]] = number
+    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum([part.size for part in terms_of_rows], out=starts[1:])
+    columns = new_number[np.concatenate(terms_of_rows)] if lengths and starts[-1] else np.empty(0, np.int32)
+    counts = np.minimum(np.concatenate(counts_of_rows), _MOST).astype(np.uint16) if columns.size else np.empty(0, np.uint16)
+    # Turning rows of terms into terms of rows keeps the rows of a term in ascending order.
+    by_term = csr_array((counts, columns, starts), shape=(len(lengths), len(terms))).tocsc()
+    np.save(folder / "offsets.npy", by_term.indptr.astype(np.int64))
+    np.save(folder / "rows.npy", by_term.indices.astype(np.int32))
+    np.save(folder / "counts.npy", by_term.data.astype(np.uint16))
+    np.save(folder / "lengths.npy", np.array(lengths, dtype=np.int32))
+    _write_terms(folder / "terms.arrow", terms)
+    head = {
+        "format": FORMAT,
+        "analyzer": ANALYZER_NAME,
+        "k1": k1,
+        "b": b,
+        "rows": len(lengths),
+        "terms": len(terms),
+        "average_length": sum(lengths) / max(1, len(lengths)),
+    }
+    (folder / "lexical.json").write_text(json.dumps(head, indent=1), encoding="utf-8")
+    return len(terms)
+
+
+def _write_terms(path: Path, terms: list[str]) -> None:
+    array = pa.array(terms, pa.large_string())
+    batch = pa.record_batch([array], names=["term"])
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalIndex:
+    """An opened index. n_rows: rows, also those without a token. average_length: tokens per row."""
+
+    n_rows: int
+    k1: float
+    b: float
+    average_length: float
+    terms: pa.Array
+    offsets: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    counts: NDArray[np.uint16]
+    lengths: NDArray[np.int32]
+
+    @classmethod
+    def open(cls, folder: Path) -> LexicalIndex:
+        """Open an index, memory-mapped. Raises StoreVersionError where another format or analyser made it."""
+        try:
+            head = json.loads((folder / "lexical.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise SchemaError(f"no lexical index in {folder}: {error}; run `docnav index` to write it anew") from error
+        for key, expected in (("format", FORMAT), ("analyzer", ANALYZER_NAME)):
+            if head.get(key) != expected:
+                raise StoreVersionError(
+                    f"the lexical index was made with {key} {head.get(key)!r}, this version reads {expected!r}; "
+                    "run `docnav index` to write it anew"
+                )
+        names = ("offsets", "rows", "counts", "lengths")
+        arrays = {
+            name: np.load(folder / f"{name}.npy", mmap_mode="r" if (folder / f"{name}.npy").stat().st_size > 128 else None)
+            for name in names
+        }
+        terms = pa.ipc.open_file(pa.memory_map(str(folder / "terms.arrow"))).get_batch(0).column("term")
+        return cls(head["rows"], head["k1"], head["b"], head["average_length"], terms, **arrays)
+
+    def term_number(self, term: str) -> int | None:
+        """Number of a term, None where no row has it."""
+        low, high = 0, len(self.terms)
+        while low < high:
+            middle = (low + high) // 2
+            if self.terms[middle].as_py() < term:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < len(self.terms) and self.terms[low].as_py() == term else None
+
+    def document_frequency(self, term: str) -> int:
+        """Rows that have the term."""
+        number = self.term_number(term)
+        return 0 if number is None else int(self.offsets[number + 1] - self.offsets[number])
+
+    def idf(self, term: str) -> float:
+        """Weight of a term: ln(1 + (N - df + 0.5) / (df + 0.5)), above 0."""
+        df = self.document_frequency(term)
+        return math.log1p((self.n_rows - df + 0.5) / (df + 0.5))
+
+    def search(self, tokens: Sequence[str], k: int, ranges: Ranges | None = None) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Best rows for query tokens: (rows in ascending order, their BM25 scores); only rows that have a token.
+
+        At least k rows where so many match, more where scores at the k-th place are equal.
+        ranges: ascending, disjoint row ranges to which the search is limited; None = all rows.
+        """
+        scores = np.zeros(self.n_rows, dtype=np.float32)
+        # In the order of terms, so that sums of equal queries are equal to the last bit.
+        for term, repeats in sorted(Counter(tokens).items()):
+            number = self.term_number(term)
+            if number is None:
+                continue
+            start, end = int(self.offsets[number]), int(self.offsets[number + 1])
+            rows = self.rows[start:end]
+            weight = math.log1p((self.n_rows - (end - start) + 0.5) / (end - start + 0.5)) * repeats
+            for first, last in _cuts(rows, ranges):
+                part = rows[first:last]
+                counts = self.counts[start + first : start + last].astype(np.float32)
+                norm = self.k1 * (1 - self.b + self.b * self.lengths[part] / max(self.average_length, 1e-9))
+                scores[part] += (weight * (self.k1 + 1) * counts / (counts + norm)).astype(np.float32)
+        matched = np.flatnonzero(scores)
+        best = matched[top_rows(scores[matched], k)]
+        return best, scores[best]
+
+
+def _cuts(rows: NDArray[np.int32], ranges: Ranges | None) -> Iterable[tuple[int, int]]:
+    """Slices of ascending rows that fall into ranges."""
+    if ranges is None:
+        return [(0, rows.size)]
+    bounds = np.searchsorted(rows, np.array(ranges, dtype=np.int64).reshape(-1, 2))
+    return [(int(first), int(last)) for first, last in bounds if last > first]

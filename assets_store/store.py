@@ -1,0 +1,210 @@
+"""Store: the working state of all tables, and the way to committed snapshots.
+
+    store.json              version, number of shards, token counter: fixed when the store is made
+    docnav.toml             settings
+    corpus/SHARD.json       source files known per shard
+    parts/TABLE/HASH.parquet    immutable files, named by content
+    heads/TABLE/PART.json       newest part of each table: what the pipeline has reached, not what readers see
+    indexes/HASH/               derived search indexes, immutable
+    snapshots/ID.json       one consistent version of everything; CURRENT names the one that readers open
+    dagster/                Dagster's own instance
+
+Writers replace heads, readers open a snapshot, so neither disturbs the other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assets_store.errors import NoStore, StoreError, StoreVersionError
+from assets_store.files import Files
+from assets_store.ids import content_hash, shard_key
+from assets_store.rows import Provenance, empty_rows, read_provenance, to_parquet, to_polars
+from assets_store.schemas import SCHEMA_VERSION, TABLES, TableSpec
+from assets_store.settings import SETTINGS_FILE, Settings, load_settings, settings_to_toml
+from assets_store.snapshot import Snapshot, SnapshotLog
+from assets_store.tokens import COUNTER_NAME
+
+STORE_FORMAT = 1
+CORPUS_PART = "corpus"  # the one part of a corpus table that is not kept by shard
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One immutable file of a table. name: shard key, or "corpus"."""
+
+    name: str
+    file: str
+    rows: int
+    bytes: int
+
+
+class Store:
+    """One store, local or on object storage. Use `open`, `create` or `open_or_create`."""
+
+    def __init__(self, files: Files) -> None:
+        self.files = files
+        self.location = files.location
+        if not files.exists("store.json"):
+            raise NoStore(
+                f"no docnav store at {self.location}: expected a file store.json there. Make one with `docnav index PATH --store DIR`."
+            )
+        self.facts: dict[str, Any] = json.loads(files.read("store.json"))
+        if self.facts["format"] > STORE_FORMAT or self.facts["schema_version"] > SCHEMA_VERSION:
+            raise StoreVersionError(
+                f"store {self.location} was written by a newer docnav: "
+                f"format {self.facts['format']}, schema {self.facts['schema_version']}; "
+                f"this one reads up to {STORE_FORMAT} and {SCHEMA_VERSION}. Upgrade docnav."
+            )
+        self.settings: Settings = load_settings(files.read(SETTINGS_FILE).decode(), f"{self.location}/{SETTINGS_FILE}")
+        if self.settings.shards != self.facts["shards"]:
+            raise StoreError(
+                f"store {self.location} was made with {self.facts['shards']} shards, {SETTINGS_FILE} says {self.settings.shards}. "
+                "The number is part of the store: set it back, or index into a new store."
+            )
+        self.log = SnapshotLog(files)
+        self._provenance: dict[str, Provenance] = {}
+
+    @classmethod
+    def open(cls, location: str | Path) -> Store:
+        """The store at a place; NoStore when there is none."""
+        return cls(Files(location))
+
+    @classmethod
+    def create(cls, location: str | Path, settings: Settings) -> Store:
+        """A new, empty store; StoreError when there is one already."""
+        files = Files(location)
+        if files.exists("store.json"):
+            raise StoreError(f"{files.location} already holds a docnav store; open it, or choose another --store.")
+        facts = {
+            "format": STORE_FORMAT,
+            "schema_version": SCHEMA_VERSION,
+            "shards": settings.shards,
+            "token_counter": COUNTER_NAME,
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        if not files.exists(SETTINGS_FILE):
+            files.write(SETTINGS_FILE, settings_to_toml(settings).encode())
+        files.write("store.json", json.dumps(facts, indent=1).encode())
+        return cls(files)
+
+    @property
+    def shard_keys(self) -> list[str]:
+        """Part names of tables that are kept by shard, in order."""
+        return [shard_key(n) for n in range(self.settings.shards)]
+
+    @contextmanager
+    def writing(self, timeout_s: float = 0) -> Iterator[None]:
+        """Hold the lock that one indexing process at a time holds on a local store; StoreError when another has it."""
+        from filelock import FileLock, Timeout
+
+        if not self.files.is_local:
+            yield
+            return
+        try:
+            with FileLock(f"{self.files.root}/.lock", timeout=timeout_s):
+                yield
+        except Timeout as error:
+            raise StoreError(f"another process is writing to {self.location}; wait for it to end, then run this again.") from error
+
+    # -- working state ---------------------------------------------------------------------------------------------
+
+    def head(self, table: str, part: str) -> Part | None:
+        """Newest part of a table, None when it was never written."""
+        path = f"heads/{table}/{part}.json"
+        return Part(**json.loads(self.files.read(path))) if self.files.exists(path) else None
+
+    def heads(self, table: str) -> list[Part]:
+        """All newest parts of a table, by name."""
+        names = [name.removesuffix(".json") for name in self.files.names(f"heads/{table}") if name.endswith(".json")]
+        return [part for name in names if (part := self.head(table, name)) is not None]
+
+    def provenance(self, table: str, part: str) -> Provenance:
+        """What the newest part was made from; empty when it was never written."""
+        head = self.head(table, part)
+        if head is None:
+            return Provenance()
+        if head.file not in self._provenance:
+            metadata = pq.read_metadata(self.files.local(f"parts/{table}/{head.file}")).metadata
+            self._provenance[head.file] = read_provenance(TABLES[table], metadata, head.file)
+        return self._provenance[head.file]
+
+    def read(self, table: str, parts: Sequence[str] | None = None, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """Rows of the newest parts, all of them or some by name, in order of part and of the table's sort."""
+        wanted = None if parts is None else set(parts)
+        found = [part for part in self.heads(table) if wanted is None or part.name in wanted]
+        return read_parts(self.files, TABLES[table], [part.file for part in found], columns)
+
+    def write(self, spec: TableSpec, part: str, rows: pl.DataFrame, provenance: Provenance) -> Part:
+        """Check rows, write them as one immutable file and make it the newest part."""
+        data = to_parquet(spec, rows, provenance)
+        view = memoryview(data)
+        file = f"{content_hash(data.to_pybytes(), length=32)}.parquet"
+        self.files.write_once(f"parts/{spec.name}/{file}", view)
+        head = Part(part, file, rows.height, data.size)
+        self.set_head(spec.name, head)
+        return head
+
+    def set_head(self, table: str, part: Part) -> None:
+        """Make a part the newest of its table."""
+        self.files.write(f"heads/{table}/{part.name}.json", json.dumps(asdict(part)).encode())
+
+    # -- snapshots -------------------------------------------------------------------------------------------------
+
+    def snapshot(self, snapshot_id: str | None = None) -> Snapshot:
+        """A committed version, the current one by default; NoStore when nothing was committed, UnknownSnapshot otherwise."""
+        return self.log.open(snapshot_id)
+
+    def matches(self, snapshot: Snapshot) -> bool:
+        """Whether the working state is what the snapshot holds."""
+        return bool(snapshot.manifest["tables"] == self._heads_by_table())
+
+    def _heads_by_table(self) -> dict[str, dict[str, dict[str, Any]]]:
+        return {name: {part.name: asdict(part) for part in self.heads(name)} for name in TABLES}
+
+    def commit(self, index_folder: str, models: Mapping[str, str], counts: Mapping[str, int]) -> tuple[Snapshot, bool]:
+        """Make the working state the current snapshot; (snapshot, False) when it is the current one already."""
+        return self.log.commit(
+            {
+                "schema_version": SCHEMA_VERSION,
+                "tables": self._heads_by_table(),
+                "index": index_folder,
+                "models": dict(models),
+                "settings": self.settings.model_dump(mode="json", exclude={"agent"}),
+                "counts": dict(counts),
+            }
+        )
+
+    def rollback(self, snapshot_id: str) -> Snapshot:
+        """Make an older snapshot current and the working state equal to it."""
+        snapshot = self.log.open(snapshot_id)
+        for table, parts in snapshot.manifest["tables"].items():
+            for name in {part.name for part in self.heads(table)} - set(parts):
+                self.files.delete(f"heads/{table}/{name}.json")
+            for part in parts.values():
+                self.set_head(table, Part(**part))
+        self.log.set_current(snapshot.id)
+        return snapshot
+
+
+def read_parts(files: Files, spec: TableSpec, names: Sequence[str], columns: Sequence[str] | None) -> pl.DataFrame:
+    """Rows of some files of a table, one after another."""
+    tables = []
+    for name in names:
+        table = pq.read_table(files.local(f"parts/{spec.name}/{name}"), columns=None if columns is None else list(columns))
+        read_provenance(spec, table.schema.metadata, name)
+        tables.append(table.replace_schema_metadata(None))
+    if not tables:
+        frame = empty_rows(spec)
+        return frame if columns is None else frame.select(columns)
+    return to_polars(pa.concat_tables(tables))

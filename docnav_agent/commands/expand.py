@@ -1,0 +1,26 @@
+"""`docnav expand`: follow lateral edges from one node."""
+
+from __future__ import annotations
+
+import click
+
+from docnav_agent.commands.common import json_option, labels_option, open_search, print_cards, store_option
+
+
+@click.command()
+@click.argument("node_id", metavar="ID")
+@click.option("--kind", "kinds", multiple=True, metavar="K", help="Kind of edge to follow; may be given again. Without it: all kinds.")
+@labels_option
+@store_option
+@json_option
+def expand(node_id: str, kinds: tuple[str, ...], labels: tuple[str, ...], store: str, as_json: bool) -> None:
+    """Show the neighbours of ID: citation, cross_reference, entity, semantic, adjacent, community."""
+    from docnav_agent.actions import parse_action
+    from docnav_agent.environment import Environment
+
+    action = parse_action({"kind": "expand", "node_id": node_id, "kinds": kinds})
+    search = open_search(store, labels)
+    environment = Environment(search.graph, search)
+    environment.show([node_id])
+    seen = environment.perform(action)
+    print_cards(seen.cards, as_json, seen.message)

@@ -1,0 +1,32 @@
+"""`docnav locate`: search at a chosen level, for navigation."""
+
+from __future__ import annotations
+
+import click
+
+from docnav_agent.actions import LEVELS, MAX_HITS, Level, Mode
+from docnav_agent.commands.common import json_option, labels_option, open_search, print_cards, store_option
+
+
+@click.command()
+@click.argument("query")
+@click.option("--level", type=click.Choice(LEVELS), default="paragraph", show_default=True, help="What to find.")
+@click.option("--scope", "scopes", multiple=True, metavar="ID", help="Search below this node only; may be given again.")
+@click.option("-k", "k", type=click.IntRange(1, MAX_HITS), default=10, show_default=True, help="Hits wanted.")
+@click.option("--mode", type=click.Choice(["hybrid", "bm25", "dense"]), default="hybrid", show_default=True, help="Rankings used.")
+@labels_option
+@store_option
+@json_option
+def locate(
+    query: str, level: Level, scopes: tuple[str, ...], k: int, mode: Mode, labels: tuple[str, ...], store: str, as_json: bool
+) -> None:
+    """Find nodes for QUERY: communities, documents, sections or paragraphs."""
+    from docnav_agent.actions import parse_action
+    from docnav_agent.environment import Environment
+
+    action = parse_action({"kind": "locate", "query": query, "level": level, "scope": scopes, "k": k, "mode": mode})
+    search = open_search(store, labels)
+    environment = Environment(search.graph, search)
+    environment.show(scopes)
+    seen = environment.perform(action)
+    print_cards(seen.cards, as_json, seen.message)

@@ -1,0 +1,74 @@
+"""`docnav replay`: print a stored run again without any model, and check that nothing in it was changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from docnav_agent.commands.common import json_option, place, print_json
+from docnav_agent.terminal import complain, console, printable
+
+if TYPE_CHECKING:
+    from docnav_agent.run_folder import StoredRun
+
+
+@click.command()
+@click.argument("run_dir", type=click.Path(path_type=Path))
+@json_option
+@click.pass_context
+def replay(ctx: click.Context, run_dir: Path, as_json: bool) -> None:
+    """Show question, walk, answer and citations of RUN_DIR. Exit code 1 when its artifacts were tampered with."""
+    from docnav_agent.run_folder import read_run
+
+    run = read_run(run_dir)
+    if as_json:
+        print_json(
+            {
+                "run": run.run,
+                "steps": list(run.steps),
+                "evidence": list(run.evidence.values()),
+                "answer": run.answer,
+                "intact": not run.problems,
+                "problems": list(run.problems),
+                "seal": run.seal,
+            }
+        )
+    else:
+        _show(run)
+    for problem in run.problems:
+        complain(f"tampered: {problem}")
+    if run.problems:
+        ctx.exit(1)
+
+
+def _show(run: StoredRun) -> None:
+    out = console()
+    out.print(printable(f"Question: {run.run.get('question')}"))
+    out.print(
+        printable(
+            f"System: {run.run.get('system')} {run.run.get('controller')}, snapshot {run.run.get('snapshot')}, {run.run.get('started')}\n"
+        )
+    )
+    for step in run.steps:
+        seen = _part(step, "observation")
+        out.print(printable(f"{step.get('step'):>3} {_said(_part(step, 'action'))}"))
+        out.print(printable(f"    why: {step.get('why')}"))
+        made = step.get("evidence_made") or []
+        out.print(printable(f"    saw: {seen.get('status')}, {seen.get('message')}{'; made ' + ', '.join(made) if made else ''}"))
+    out.print(printable(f"\nAnswer: {run.answer.get('answer')}"))
+    for citation in run.answer.get("citations") or []:
+        where = place(citation.get("doc", ""), citation.get("section", ()), citation.get("page_start"), citation.get("page_end"))
+        out.print(printable(f"[{citation.get('evidence_id')}] {where}"))
+    out.print(printable(f"\nStopped: {run.answer.get('stop_reason', 'did not end')}. Seal: {run.seal}"))
+
+
+def _part(step: dict[str, Any], name: str) -> dict[str, Any]:
+    value = step.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _said(action: dict[str, Any]) -> str:
+    arguments = ", ".join(f"{name}={value}" for name, value in action.items() if name != "kind" and value not in (None, [], ""))
+    return f"{str(action.get('kind')).upper()} {arguments}"

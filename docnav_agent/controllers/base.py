@@ -1,0 +1,44 @@
+"""What a controller is: it looks at the state of a run and decides the next action, or ends the run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from docnav_agent.actions import Expand, Fetch, Locate, Navigate
+from docnav_agent.environment import Observation
+from docnav_agent.evidence import EvidenceItem
+from docnav_agent.note import RetrievalNote, RunState
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One action with its reason, or the end of the run: exactly one of `action` and `stop` is set.
+
+    stop: name of the reason to end, one of `docnav_agent.agent.STOP_REASONS`. focus: node ids that the run looks into from now on.
+    """
+
+    why: str
+    action: Locate | Navigate | Expand | Fetch | None = None
+    stop: str | None = None
+    focus: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.action is None) == (self.stop is None):
+            raise ValueError("a decision is an action or a stop, not both and not neither")
+
+
+class Controller(Protocol):
+    """Controls one run; made anew for each question."""
+
+    name: str
+
+    def decide(self, state: RunState) -> Decision:
+        """The next action. Reads the state and changes nothing of it."""
+
+    def reflect(self, state: RunState, observation: Observation) -> RetrievalNote:
+        """The note after an action; the state holds its evidence and candidates already."""
+
+    def order(self, state: RunState) -> Sequence[EvidenceItem]:
+        """All evidence of the run, best first, each rated with its usefulness."""

@@ -1,0 +1,1 @@
+"""Thin assets, one file per table, over the plain functions of `docnav_pipeline.transforms`."""

@@ -1,0 +1,71 @@
+"""What all assets share: how they are declared, and the metadata they report."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from assets_store.schemas import TABLES, TableSpec
+from assets_store.store import Store
+from docnav_pipeline.reuse import Refreshed
+
+OWNERS = ["team:docnav"]
+_SAMPLE_ROWS = 3
+_SAMPLE_CHARACTERS = 80
+# A sample is read from one part of the table, and only from small ones: it must not cost what building the table costs.
+_SAMPLE_BYTES = 4 * 1024 * 1024
+
+
+def column_schema(spec: TableSpec) -> dg.TableSchema:
+    """Columns of a table for the Dagster catalogue."""
+    return dg.TableSchema(
+        columns=[
+            dg.TableColumn(c.name, str(c.type), c.doc, constraints=dg.TableColumnConstraints(nullable=c.null, unique=spec.key == (c.name,)))
+            for c in spec.columns
+        ]
+    )
+
+
+def described(spec: TableSpec) -> dict[str, Any]:
+    """Arguments of an asset spec that come from the schema of its table."""
+    return {"description": spec.doc, "metadata": {"dagster/column_schema": column_schema(spec)}}
+
+
+def result(store: Store, spec: TableSpec, refreshed: Refreshed, more: Mapping[str, Any] | None = None) -> dg.MaterializeResult[Any]:
+    """Counts, size, time and a sample of a table that was brought up to date."""
+    metadata: dict[str, Any] = {
+        "dagster/row_count": refreshed.rows.get(spec.name, 0),
+        "reused": refreshed.reused,
+        "recomputed": refreshed.recomputed,
+        "deleted": refreshed.deleted,
+        "bytes": refreshed.bytes.get(spec.name, 0),
+        "seconds": round(refreshed.seconds, 3),
+        **(more or {}),
+    }
+    sample = sample_markdown(store, spec)
+    if sample:
+        metadata["sample"] = dg.MetadataValue.md(sample)
+    return dg.MaterializeResult(asset_key=spec.name, metadata=metadata)
+
+
+def sample_markdown(store: Store, spec: TableSpec) -> str:
+    """First rows of a table as a Markdown table; empty when there are none."""
+    part = next((p for p in store.heads(spec.name) if p.rows and p.bytes <= _SAMPLE_BYTES), None)
+    if part is None:
+        return ""
+    columns = [c.name for c in TABLES[spec.name].columns if c.name not in ("vector", "html", "lines", "doc_version")]
+    rows = store.read(spec.name, [part.name], columns).head(_SAMPLE_ROWS)
+    lines = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
+    lines += ["| " + " | ".join(_cell(value) for value in row) + " |" for row in rows.iter_rows()]
+    return "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    text = " ".join(str(value).split())[:_SAMPLE_CHARACTERS]
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "'")
+
+
+def by_document(rows: pl.DataFrame, doc_ids: Sequence[str]) -> pl.DataFrame:
+    """Rows of some documents, in the order they had."""
+    return rows.filter(pl.col("doc_id").is_in(list(doc_ids)))

@@ -1,0 +1,77 @@
+"""Assets `documents` and `layout`: every source file, parsed. One step makes both, because parsing tells the status."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+import dagster as dg
+import polars as pl
+
+from assets_store import schemas
+from assets_store.store import Store
+from docnav_pipeline.assets.common import OWNERS, described, result
+from docnav_pipeline.corpus import read_corpus
+from docnav_pipeline.parse_sources import parse_sources
+from docnav_pipeline.partitions import SHARDS
+from docnav_pipeline.progress import Reporter
+from docnav_pipeline.resources import StoreResource
+from docnav_pipeline.reuse import Refreshed, refresh_part, stale_documents
+from docnav_pipeline.sources import SourceFile
+from docnav_pipeline.stages import DOCUMENTS, retried_documents, wanted_documents
+from docnav_pipeline.transforms.documents import build_documents
+from docnav_pipeline.transforms.layout import build_layout
+
+
+@dg.multi_asset(
+    specs=[
+        dg.AssetSpec("documents", deps=["corpus"], group_name="source", kinds={"parquet"}, owners=OWNERS, **described(schemas.DOCUMENTS)),
+        dg.AssetSpec("layout", deps=["corpus"], group_name="source", kinds={"parquet"}, owners=OWNERS, **described(schemas.LAYOUT)),
+    ],
+    partitions_def=SHARDS,
+    backfill_policy=dg.BackfillPolicy.single_run(),
+    name="parse_documents",
+)
+def parse_documents(context: dg.AssetExecutionContext, store: StoreResource) -> Iterable[dg.MaterializeResult]:
+    """Parse what is new or changed, in child processes with limits."""
+    opened = store.open()
+    total = refresh_documents(opened, context.partition_keys, store.reporter(context))
+    statuses = opened.read("documents", columns=["status"])["status"].value_counts()
+    counts = {f"status {row['status']}": row["count"] for row in statuses.to_dicts()}
+    yield result(opened, schemas.DOCUMENTS, total, counts)
+    yield result(opened, schemas.LAYOUT, total)
+
+
+def refresh_documents(store: Store, shards: Iterable[str], reporter: Reporter) -> Refreshed:
+    """Bring `documents` and `layout` of some shards up to date; a shard is written as soon as its last document is parsed."""
+    keys = {shard: wanted_documents(store, shard) for shard in shards}
+    retry = {shard: retried_documents(store, shard) for shard in keys}
+    todo: dict[str, list[SourceFile]] = {}
+    for shard, wanted in keys.items():
+        corpus = read_corpus(store, shard)
+        stale, _ = stale_documents(store, DOCUMENTS.tables, shard, wanted, retry[shard])
+        todo[shard] = [corpus[doc_id] for doc_id in stale]
+    total = Refreshed()
+    with reporter.task("parsing documents", sum(map(len, todo.values()))) as advance:
+        for shard, documents, layout in _by_shard(todo, store, advance):
+            tables: Mapping[str, pl.DataFrame] = {"documents": documents, "layout": layout}
+            maker = DOCUMENTS.maker(store.settings)
+            total += refresh_part(store, DOCUMENTS.tables, shard, keys[shard], lambda _, made=tables: made, maker, retry[shard])
+    return total
+
+
+def _by_shard(
+    todo: dict[str, list[SourceFile]], store: Store, advance: Callable[[int], None]
+) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
+    """Rows of each shard once all its documents are parsed; shards without work first."""
+    shard_of = {source.doc_id: shard for shard, sources in todo.items() for source in sources}
+    open_count = {shard: len(sources) for shard, sources in todo.items()}
+    rows: dict[str, list[tuple[pl.DataFrame, pl.DataFrame]]] = defaultdict(list)
+    for shard in [shard for shard, n in open_count.items() if n == 0]:
+        yield shard, build_documents([]), build_layout([])
+    for source, media_type, parsed in parse_sources([s for sources in todo.values() for s in sources], store.settings.parsing):
+        shard = shard_of[source.doc_id]
+        rows[shard].append((build_documents([(source, media_type, parsed)]), build_layout([(source.doc_id, parsed)])))
+        open_count[shard] -= 1
+        advance(1)
+        if open_count[shard] == 0:
+            done = rows.pop(shard)
+            yield shard, pl.concat([documents for documents, _ in done]), pl.concat([layout for _, layout in done])

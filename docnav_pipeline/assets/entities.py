@@ -1,0 +1,32 @@
+"""Assets `entities` and `entity_edges`: unique entities with their mentions, and which stand together."""
+
+import dagster as dg
+
+from assets_store import schemas
+from assets_store.store import CORPUS_PART
+from docnav_pipeline.assets.common import OWNERS, described, result
+from docnav_pipeline.resources import StoreResource
+from docnav_pipeline.reuse import refresh_corpus_part
+from docnav_pipeline.stages import ENTITIES, ENTITY_EDGES
+from docnav_pipeline.transforms.entities import build_entities
+from docnav_pipeline.transforms.entity_edges import build_entity_edges
+
+
+@dg.asset(deps=["features"], group_name="graph", kinds={"parquet"}, owners=OWNERS, **described(schemas.ENTITIES))
+def entities(store: StoreResource) -> dg.MaterializeResult:
+    """Merge spellings of one entity and gather its mentions."""
+    opened = store.open()
+    inputs, maker = ENTITIES.inputs(opened), ENTITIES.maker(opened.settings)
+    made = refresh_corpus_part(opened, schemas.ENTITIES, CORPUS_PART, inputs, lambda: build_entities(opened.read("features")), maker)
+    return result(opened, schemas.ENTITIES, made)
+
+
+@dg.asset(deps=["entities"], group_name="graph", kinds={"parquet"}, owners=OWNERS, **described(schemas.ENTITY_EDGES))
+def entity_edges(store: StoreResource) -> dg.MaterializeResult:
+    """Sum co-occurrences of entities over paragraphs."""
+    opened = store.open()
+    inputs, maker = ENTITY_EDGES.inputs(opened), ENTITY_EDGES.maker(opened.settings)
+    made = refresh_corpus_part(
+        opened, schemas.ENTITY_EDGES, CORPUS_PART, inputs, lambda: build_entity_edges(opened.read("entities")), maker
+    )
+    return result(opened, schemas.ENTITY_EDGES, made)

@@ -1,0 +1,54 @@
+"""Asset `features`: entities, keywords, citations and cross-references of every paragraph."""
+
+from collections.abc import Iterable, Mapping
+
+import dagster as dg
+import polars as pl
+
+from assets_store import schemas
+from assets_store.models.entities import load_recognizer
+from assets_store.store import Store
+from docnav_pipeline.assets.common import OWNERS, by_document, described, result
+from docnav_pipeline.partitions import SHARDS
+from docnav_pipeline.progress import Reporter
+from docnav_pipeline.resources import StoreResource
+from docnav_pipeline.reuse import Refreshed, refresh_part, stale_documents
+from docnav_pipeline.stages import FEATURES, wanted
+from docnav_pipeline.transforms.features import build_features
+
+
+@dg.asset(
+    deps=["paragraphs", "documents"],
+    partitions_def=SHARDS,
+    backfill_policy=dg.BackfillPolicy.single_run(),
+    group_name="text",
+    kinds={"parquet", "spacy"},
+    owners=OWNERS,
+    **described(schemas.FEATURES),
+)
+def features(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:
+    """Recognise entities and references, count keywords."""
+    opened = store.open()
+    total = refresh_features(opened, context.partition_keys, store.reporter(context))
+    return result(opened, schemas.FEATURES, total, {"model": opened.settings.features.ner_model})
+
+
+def refresh_features(store: Store, shards: Iterable[str], reporter: Reporter) -> Refreshed:
+    """Bring `features` of some shards up to date; the recognizer is loaded only when there is something to do."""
+    total = Refreshed()
+    keys = {shard: wanted(FEATURES, store, shard) for shard in shards}
+    n_todo = sum(len(stale_documents(store, FEATURES.tables, shard, k)[0]) for shard, k in keys.items())
+    recognizer = load_recognizer(store.settings.features) if n_todo else None
+    with reporter.task("recognising entities", n_todo) as advance:
+        for shard, wanted_keys in keys.items():
+
+            def build(doc_ids: list[str], shard: str = shard) -> Mapping[str, pl.DataFrame]:
+                paragraphs = by_document(store.read("paragraphs", [shard]), doc_ids)
+                documents = by_document(store.read("documents", [shard], ["doc_id", "language"]), doc_ids)
+                languages = dict(documents.select("doc_id", "language").iter_rows())
+                rows = build_features(paragraphs, languages, recognizer, store.settings.features)
+                advance(len(doc_ids))
+                return {"features": rows}
+
+            total += refresh_part(store, FEATURES.tables, shard, wanted_keys, build, FEATURES.maker(store.settings))
+    return total

@@ -1,0 +1,128 @@
+"""Asset checks: what must hold between tables. What must hold inside one table is checked when it is written."""
+
+from collections.abc import Callable
+
+import dagster as dg
+import numpy as np
+import polars as pl
+
+from assets_store.store import Store
+from docnav_pipeline.resources import StoreResource
+from docnav_pipeline.transforms.tree import in_routing_scope
+
+_UNIT_TOLERANCE = 1e-3
+_SHOWN = 5
+
+
+def parents_resolve(store: Store) -> list[str]:
+    """Nodes whose parent is no node, and documents with another number of roots than one."""
+    tree = store.read("tree", columns=["doc_id", "node_id", "parent_id"])
+    lost = tree.filter(pl.col("parent_id").is_not_null()).join(tree, left_on="parent_id", right_on="node_id", how="anti")
+    roots = tree.group_by("doc_id").agg(pl.col("parent_id").is_null().sum().alias("n")).filter(pl.col("n") != 1)
+    return [*lost["node_id"], *roots["doc_id"]]
+
+
+def paragraphs_are_nodes(store: Store) -> list[str]:
+    """Paragraphs that are no node of the tree, and paragraph nodes without text."""
+    nodes = store.read("tree", columns=["node_id", "kind"]).filter(pl.col("kind") == "paragraph")
+    paragraphs = store.read("paragraphs", columns=["paragraph_id"])
+    return [
+        *paragraphs.join(nodes, left_on="paragraph_id", right_on="node_id", how="anti")["paragraph_id"],
+        *nodes.join(paragraphs, left_on="node_id", right_on="paragraph_id", how="anti")["node_id"],
+    ]
+
+
+def paragraphs_are_bounded(store: Store) -> list[str]:
+    """Paragraphs longer than the limit, or empty."""
+    rows = store.read("paragraphs", columns=["paragraph_id", "n_tokens"])
+    return list(rows.filter((pl.col("n_tokens") > store.settings.paragraphs.max_tokens) | (pl.col("n_tokens") < 1))["paragraph_id"])
+
+
+def good_documents_have_text(store: Store) -> list[str]:
+    """Documents with status `ok` and no paragraph: zero units is an error, never a success."""
+    good = store.read("documents", columns=["doc_id", "status"]).filter(pl.col("status") == "ok")
+    return list(good.join(store.read("paragraphs", columns=["doc_id"]), on="doc_id", how="anti")["doc_id"])
+
+
+def every_paragraph_has(table: str) -> Callable[[Store], list[str]]:
+    """A check that a table has one row for each paragraph and none besides."""
+
+    def missing(store: Store) -> list[str]:
+        paragraphs, rows = store.read("paragraphs", columns=["paragraph_id"]), store.read(table, columns=["paragraph_id"])
+        return [
+            *paragraphs.join(rows, on="paragraph_id", how="anti")["paragraph_id"],
+            *rows.join(paragraphs, on="paragraph_id", how="anti")["paragraph_id"],
+        ]
+
+    missing.__doc__ = f"Paragraphs without a row in `{table}`, and rows without a paragraph."
+    return missing
+
+
+def vectors_are_unit(store: Store) -> list[str]:
+    """Vectors whose length is not 1, or whose model or size differs from the others'."""
+    rows = store.read("embeddings", columns=["paragraph_id", "vector", "model"])
+    if not rows.height:
+        return []
+    sizes, models = rows["vector"].list.len(), rows["model"].unique()
+    if sizes.n_unique() > 1 or models.len() > 1:
+        return [f"sizes {sorted(sizes.unique())}, models {sorted(models)}"]
+    lengths = np.linalg.norm(rows["vector"].list.to_array(int(sizes[0])).to_numpy(), axis=1)
+    return list(rows["paragraph_id"].filter(pl.Series(np.abs(lengths - 1) > _UNIT_TOLERANCE)))
+
+
+def routing_scope_holds(store: Store) -> list[str]:
+    """Nodes whose in_R is not what the rule for R_d says, and nodes of R_d without a routing profile or the reverse."""
+    tree = store.read("tree", columns=["node_id", "kind", "height", "n_tokens", "in_R"])
+    settings = store.settings.profiles
+    wrong = [row[0] for row in tree.iter_rows() if in_routing_scope(row[1], row[2], row[3], settings) != row[4]]
+    chosen, made = tree.filter("in_R"), store.read("routing_profiles", columns=["node_id"])
+    return [*wrong, *chosen.join(made, on="node_id", how="anti")["node_id"], *made.join(chosen, on="node_id", how="anti")["node_id"]]
+
+
+def edges_resolve(store: Store) -> list[str]:
+    """Ends of confirmed edges that are no node."""
+    nodes = store.read("tree", columns=["node_id"])
+    edges = store.read("lateral_edges", columns=["source_id", "target_id", "status"])
+    ends = pl.concat([edges["source_id"], edges.filter(pl.col("status") == "confirmed")["target_id"]]).unique().to_frame("node_id")
+    return list(ends.join(nodes, on="node_id", how="anti")["node_id"])
+
+
+def members_resolve(store: Store) -> list[str]:
+    """Members of communities that are no node."""
+    members = store.read("communities", columns=["node_id"])
+    return list(members.join(store.read("tree", columns=["node_id"]), on="node_id", how="anti")["node_id"])
+
+
+def snapshot_is_complete(store: Store) -> list[str]:
+    """Files that the current snapshot names and the store does not hold, and tables that lag behind."""
+    current = store.snapshot()
+    paths = [f"parts/{t}/{part['file']}" for t, parts in current.manifest["tables"].items() for part in parts.values()]
+    lost = [path for path in (*paths, f"indexes/{current.manifest['index']}") if not store.files.exists(path)]
+    return lost if store.matches(current) else [*lost, f"{current.id} is older than the tables"]
+
+
+FINDERS: dict[str, tuple[str, Callable[[Store], list[str]]]] = {
+    "parents_resolve": ("tree", parents_resolve),
+    "paragraphs_are_nodes": ("paragraphs", paragraphs_are_nodes),
+    "paragraphs_are_bounded": ("paragraphs", paragraphs_are_bounded),
+    "good_documents_have_text": ("paragraphs", good_documents_have_text),
+    "features_are_complete": ("features", every_paragraph_has("features")),
+    "embeddings_are_complete": ("embeddings", every_paragraph_has("embeddings")),
+    "vectors_are_unit": ("embeddings", vectors_are_unit),
+    "routing_scope_holds": ("routing_profiles", routing_scope_holds),
+    "edges_resolve": ("lateral_edges", edges_resolve),
+    "members_resolve": ("communities", members_resolve),
+    "snapshot_is_complete": ("snapshot", snapshot_is_complete),
+}
+
+
+def _as_check(name: str, asset: str, find: Callable[[Store], list[str]]) -> dg.AssetChecksDefinition:
+    @dg.asset_check(asset=asset, name=name, description=find.__doc__)
+    def check(store: StoreResource) -> dg.AssetCheckResult:
+        found = find(store.open())
+        return dg.AssetCheckResult(passed=not found, metadata={"found": len(found), "first": ", ".join(found[:_SHOWN])})
+
+    return check
+
+
+CHECKS = [_as_check(name, asset, find) for name, (asset, find) in FINDERS.items()]

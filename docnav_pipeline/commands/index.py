@@ -1,0 +1,60 @@
+"""`docnav index`: add, refresh, and remove what vanished."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from assets_store.commandline import json_option, print_json, store_option
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
+@store_option
+@click.option("--kb", default="default", show_default=True, help="Knowledge base that the documents belong to.")
+@click.option("--product-version", default="", help="Version of the product that the documents describe.")
+@click.option("--include", multiple=True, metavar="GLOB", help="Only files whose path or name matches; may be given again.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="No files whose path or name matches; may be given again.")
+@json_option
+def index(
+    paths: tuple[Path, ...], store: str, kb: str, product_version: str, include: tuple[str, ...], exclude: tuple[str, ...], as_json: bool
+) -> int:
+    """Add what is new under PATH, refresh what changed, remove what vanished."""
+    from assets_store.terminal import complain, console
+    from docnav_pipeline.corpus import refresh_corpus
+    from docnav_pipeline.opening import open_or_create
+    from docnav_pipeline.run import run_index
+    from docnav_pipeline.status import failed_documents, status_of
+
+    missing = [str(path) for path in paths if not path.exists()]
+    if missing:
+        raise click.UsageError(f"no such file or folder: {', '.join(missing)}. Nothing was indexed and nothing removed.")
+    opened = open_or_create(store)
+    with opened.writing():
+        changes = refresh_corpus(opened, paths, kb, product_version, include, exclude)
+        run = run_index(opened, changes)
+    status = status_of(opened)
+    failed = failed_documents(status)
+    counts = {name: len(getattr(changes, name)) for name in ("added", "changed", "removed")}
+    if as_json:
+        keys = ("snapshot", "is_new", "failed_checks", "seconds")
+        print_json({**counts, **{key: getattr(run, key) for key in keys}, "failed": failed, "documents": len(status["documents"])})
+    else:
+        out = console()
+        for entry in failed:
+            complain(f"{entry['doc']}: {entry['status']}: {entry['reason']}")
+        out.print(_summary(counts, run.is_new, run.seconds, status))
+    for name in run.failed_checks:
+        complain(f"check {name} failed; see `docnav doctor` and `docnav ui`")
+    return 1 if failed or run.failed_checks else 0
+
+
+def _summary(counts: dict[str, int], is_new: bool, seconds: float, status: dict[str, object]) -> str:
+    snapshot = status["snapshot"]
+    assert isinstance(snapshot, dict)
+    if not any(counts.values()) and not is_new:
+        return f"nothing changed; snapshot {snapshot['id']} is up to date ({seconds:.1f} s)"
+    change = ", ".join(f"{n} {name}" for name, n in counts.items() if n) or "no document changed"
+    tables = snapshot["counts"]
+    return f"{change}; {tables['documents']} documents, {tables['paragraphs']} paragraphs; snapshot {snapshot['id']} ({seconds:.1f} s)"

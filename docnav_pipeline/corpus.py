@@ -1,0 +1,118 @@
+"""The corpus: which source files the store knows, kept per shard as `corpus/SHARD.json`.
+
+It is what a listing found, compared by content; the tables follow it. Documents outside the listed path stay as they are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from assets_store.ids import content_hash, document_id, shard_key, shard_of
+from assets_store.names import find_documents, name_index
+from assets_store.store import Store
+from docnav_pipeline.sources import Root, SourceFile, list_sources, read_roots, register, write_roots
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a listing changed, as doc_ids."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.changed or self.removed)
+
+
+def read_corpus(store: Store, shard: str) -> dict[str, SourceFile]:
+    """Known source files of one shard, by doc_id."""
+    path = f"corpus/{shard}.json"
+    if not store.files.exists(path):
+        return {}
+    rows = json.loads(store.files.read(path))
+    return {row["doc_id"]: SourceFile(**{**row, "access_labels": tuple(row["access_labels"])}) for row in rows}
+
+
+def corpus_digest(store: Store, shard: str) -> str:
+    """Hash of the known source files of one shard: changes with every addition, edit and removal."""
+    path = f"corpus/{shard}.json"
+    return content_hash(store.files.read(path), length=16) if store.files.exists(path) else ""
+
+
+def refresh_corpus(
+    store: Store, paths: Iterable[Path], kb: str, product_version: str, include: Iterable[str] = (), exclude: Iterable[str] = ()
+) -> Changes:
+    """List paths and bring the corpus up to date: what is new, edited, or vanished below them.
+
+    Raises SourceError before anything is changed when a path does not exist or cannot be listed.
+    """
+    roots = read_roots(store)
+    listed: list[tuple[Root, Path, list[SourceFile]]] = []
+    for path in paths:
+        roots, root, absolute = register(roots, path, kb, product_version, tuple(include), tuple(exclude))
+        listed.append((root, absolute, list(list_sources(root, absolute, store.location))))
+    known = {doc_id: source for shard in store.shard_keys for doc_id, source in read_corpus(store, shard).items()}
+    updated = {doc_id: source for doc_id, source in known.items() if _has_root(source, roots)}
+    for root, below, found in listed:
+        updated = {doc_id: source for doc_id, source in updated.items() if not _is_below(source, root, below)}
+        for source in found:
+            placed = _without_collision(source, updated)
+            updated[placed.doc_id] = placed
+    changes = Changes(
+        tuple(sorted(updated.keys() - known.keys())),
+        tuple(sorted(d for d in updated.keys() & known.keys() if updated[d] != known[d])),
+        tuple(sorted(known.keys() - updated.keys())),
+    )
+    if changes:
+        _write(store, updated, {*changes.added, *changes.changed, *changes.removed})
+    if roots != read_roots(store):
+        write_roots(store, roots)
+    return changes
+
+
+def remove_document(store: Store, name: str) -> list[SourceFile]:
+    """Take documents out by doc_id, file name, stem or uri, and remember that, so that a listing does not bring them back."""
+    known = {doc_id: source for shard in store.shard_keys for doc_id, source in read_corpus(store, shard).items()}
+    index = name_index((source.doc_id, source.doc, source.uri) for source in known.values())
+    found = [known[doc_id] for doc_id in find_documents(index, name, store.location)]
+    gone = {source.doc_id for source in found}
+    roots = [
+        replace(root, removed=tuple(sorted({*root.removed, *(s.uri for s in found if _is_of(s, root))}))) for root in read_roots(store)
+    ]
+    _write(store, {d: s for d, s in known.items() if d not in gone}, gone)
+    write_roots(store, roots)
+    return found
+
+
+def _write(store: Store, sources: dict[str, SourceFile], touched: set[str]) -> None:
+    shards: dict[str, list[SourceFile]] = defaultdict(list)
+    for source in sources.values():
+        shards[shard_key(shard_of(source.doc_id, store.settings.shards))].append(source)
+    for shard in sorted({shard_key(shard_of(doc_id, store.settings.shards)) for doc_id in touched}):
+        rows = [asdict(source) for source in sorted(shards[shard], key=lambda s: s.doc_id)]
+        store.files.write(f"corpus/{shard}.json", json.dumps(rows, ensure_ascii=False, indent=1).encode("utf-8", "surrogateescape"))
+
+
+def _is_of(source: SourceFile, root: Root) -> bool:
+    return (source.root, source.kb, source.product_version) == (root.path, root.kb, root.product_version)
+
+
+def _has_root(source: SourceFile, roots: Iterable[Root]) -> bool:
+    return any(_is_of(source, root) for root in roots)
+
+
+def _is_below(source: SourceFile, root: Root, below: Path) -> bool:
+    return _is_of(source, root) and (source.path == below or below in source.path.parents)
+
+
+def _without_collision(source: SourceFile, others: dict[str, SourceFile]) -> SourceFile:
+    """Two roots of one knowledge base may hold the same relative path: the later one's id also depends on its root."""
+    other = others.get(source.doc_id)
+    if other is None or other.root == source.root:
+        return source
+    return replace(source, doc_id=document_id(f"{source.kb}\n{source.root}", source.product_version, source.uri))

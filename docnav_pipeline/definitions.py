@@ -1,0 +1,38 @@
+"""Dagster's entry: lists assets, checks, resources and jobs; computes nothing."""
+
+import dagster as dg
+
+from docnav_pipeline.assets.communities import communities
+from docnav_pipeline.assets.documents import parse_documents
+from docnav_pipeline.assets.embeddings import embeddings
+from docnav_pipeline.assets.entities import entities, entity_edges
+from docnav_pipeline.assets.features import features
+from docnav_pipeline.assets.lateral_edges import lateral_edges
+from docnav_pipeline.assets.profiles import profiles
+from docnav_pipeline.assets.routing_profiles import routing_profiles
+from docnav_pipeline.assets.search_indexes import search_indexes
+from docnav_pipeline.assets.snapshot import snapshot
+from docnav_pipeline.assets.structure import build_structure
+from docnav_pipeline.checks import CHECKS
+from docnav_pipeline.partitions import SHARDS, store_location
+from docnav_pipeline.resources import StoreResource
+
+CORPUS = dg.AssetSpec(
+    "corpus",
+    partitions_def=SHARDS,
+    group_name="source",
+    description="Source files below the registered roots, listed by `docnav index`; one digest per shard.",
+)
+SHARDED = [parse_documents, build_structure, features, embeddings, profiles, routing_profiles]
+WHOLE = [lateral_edges, entities, entity_edges, communities, search_indexes, snapshot]
+
+sharded_job = dg.define_asset_job("index_shards", selection=dg.AssetSelection.assets(*SHARDED), partitions_def=SHARDS)
+whole_job = dg.define_asset_job("index_corpus", selection=dg.AssetSelection.assets(*WHOLE))
+
+defs = dg.Definitions(
+    assets=[CORPUS, *SHARDED, *WHOLE],
+    asset_checks=CHECKS,
+    jobs=[sharded_job, whole_job],
+    resources={"store": StoreResource(location=store_location())},
+    executor=dg.in_process_executor,
+)

@@ -1,0 +1,188 @@
+"""How much speaks for a candidate being a heading: the sum of log odds of independent observations."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from docnav_pipeline.hierarchy.candidates import Candidate
+from docnav_pipeline.hierarchy.numbering import split_label
+from docnav_pipeline.hierarchy.rows import Body, Style
+from docnav_pipeline.hierarchy.sequence import Numbered, find_sequence
+from docnav_pipeline.hierarchy.titles import is_admonition, is_contents_name, is_known_name
+from docnav_pipeline.parsing.block import BlockType
+
+# Any line, before anything is known about it.
+PRIOR = -3.0
+# Named, in its place, by the printed contents or by a bookmark.
+LISTED = 7.0
+
+_CAPTION = re.compile(
+    r"^(?:figure|fig\.|table|tab\.|chart|box|listing|algorithm|exhibit|tableau|abbildung|tabelle|figura|tabla|图|圖|表)\s*(?:[A-Z]?\d+|[IVX]+\b)",
+    re.I,
+)
+_BULLET = re.compile(r"^(?:[•◦▪■□●○►▶➢✓✔*–—‣⁃·]|[-+]\s|o\s)")
+_ADDRESS = re.compile(r"https?://|www\.|\S+@\S+\.\w|^doi:", re.I)
+_LEADERS = re.compile(r"(?:\s?\.){4,}")
+# A token of prose: a word or a name with an ending like "()" or "(3)", a number, a dash.
+_WORD = re.compile(
+    r"[\"'“‘«(\[¿¡]*(?:[^\W\d_]+\d*(?:[-._:/'’&+]+\w+)*(?:\(\w*\))?|\d[\d.,:/%-]*[^\W\d_]{0,2}|[-–—&/+])[\"'”’»)\],.:;?!*…]*"
+)
+# A line of a program: a comment, a call with several arguments, an assignment, a shell prompt.
+_CODE = re.compile(r"^(?:#\s|//|/\*|\$\s|>>>|(?:class|def|import|from|return)\s+\w+$)|\w\(.*=.*\)|[;{}]$|\w\s=\s\w")
+_MARGIN = 0.11
+
+
+def _typography(c: Candidate, body: Body) -> float:
+    score = 0.0
+    if c.style.size_pt and body.style.size_pt:
+        ratio = c.style.size_pt / body.style.size_pt
+        if ratio > 1.03:
+            score += min(4.5, 1.0 + 10.0 * (ratio - 1.03))
+        elif ratio < 0.93:
+            score -= 1.5
+    if c.style.bold and not body.style.bold:
+        score += 2.2
+    if c.style.italic and not body.style.italic:
+        score += 1.2
+    if c.style.caps and sum(ch.isalpha() for ch in c.text) >= 4:
+        score += 1.0
+    if c.centered:
+        score += 0.4
+    return score
+
+
+def _wording(c: Candidate) -> float:
+    text = c.text
+    score = 0.0
+    words = len(text.split())
+    score -= 3.0 if words > 40 else 1.5 if words > 24 else 0.6 if words > 13 else 0.0
+    last = text[-1]
+    if last in ",;":
+        score -= 3.0
+    elif last in ".。" and not re.search(r"(?:\b(?:etc|inc|co|ltd|corp|al|no|[a-z])\.|\.{3})$", text, re.I):
+        score -= 1.8 if words > 2 else 0.8
+    elif last in ":：":
+        score -= 1.5
+    rest = split_label(text)[1] or text
+    first = next((ch for ch in rest if ch.isalpha()), "A")
+    if first.islower() and rest[:1] == first:
+        score -= 1.5
+    names = [w for w in re.findall(r"[^\W\d_]+", rest) if len(w) >= 4]
+    if len(names) >= 2 and all(w[0].isupper() for w in names) and not c.style.caps:
+        score += 0.8  # Set In Title Case
+    visible = [ch for ch in text if not ch.isspace()]
+    if sum(ch.isalpha() for ch in visible) < 0.5 * len(visible):
+        score -= 2.0
+    tokens = rest.split()
+    n_words = sum(bool(_WORD.fullmatch(t)) for t in tokens)
+    if n_words < 0.6 * len(tokens):
+        score -= 2.5 if n_words >= 0.5 * len(tokens) else 3.5  # a formula, a code, the label of a drawing, misread print
+    if not re.search(r"[^\W\d_]{3,}|[\u2e80-\uffef]", rest):
+        score -= 2.5  # no word of three letters
+    if re.search(r"[-–—_]{3,}|(?:[_–—] ?){3,}", text):
+        score -= 2.0  # a form field or a rule
+    if _CAPTION.match(text):
+        score -= 6.0
+    if _CODE.search(text):
+        score -= 2.5
+    if is_admonition(text):
+        score -= 6.0
+    if sum(ch.isalnum() for ch in text) < 2:  # the letters that divide an index
+        score -= 8.0
+    if re.search(r"[:：]\s\S", text) and not c.labels and words <= 6:
+        score -= 1.0  # a field and its value
+    if _BULLET.match(text):
+        score -= 5.0
+    if _ADDRESS.search(text) or _LEADERS.search(text):
+        score -= 4.0
+    return score
+
+
+def _place(c: Candidate, body: Body) -> float:
+    score = 0.0
+    if c.alone:
+        score += 1.0
+    elif not c.opens_block:
+        score -= 1.5
+    large = c.style.size_pt >= 1.25 * body.style.size_pt > 0
+    score += {BlockType.TITLE: 1.5, BlockType.FURNITURE: -1.0 if large else -3.0, BlockType.CAPTION: -2.0, BlockType.LIST: -1.0}.get(
+        c.type, 0.0
+    )
+    box = c.rows[0].bbox
+    in_margin = box is not None and (box[3] < _MARGIN or box[1] > 1 - _MARGIN)
+    if len(c.rows) >= 3 and not large:
+        score -= 1.0 if c.labels else 2.0
+    larger = c.style.size_pt > 1.1 * body.style.size_pt
+    if c.same_text >= 4 and not larger and not c.labels:
+        score -= 2.5
+    if large and (in_margin or c.type == BlockType.FURNITURE):
+        # A section title that is printed again on each of its pages: the first one is the heading.
+        score -= 8.0 if c.goes_on else 0.0
+    elif c.repeats >= 3 and (in_margin or c.type == BlockType.FURNITURE):
+        score -= 6.0
+    return score
+
+
+def first_look(candidates: Sequence[Candidate], body: Body) -> None:
+    """Sum what each candidate says by itself."""
+    for c in candidates:
+        c.reasons = [("prior", PRIOR), ("font", _typography(c, body)), ("wording", _wording(c)), ("place", _place(c, body))]
+        if c.entry is not None:
+            c.reasons.append((c.entry.source, LISTED))
+        if is_known_name(c.text) or is_contents_name(c.text):
+            c.reasons.append(("known_name", 2.5))
+        c.logit = sum(value for _, value in c.reasons)
+
+
+def add_style_consensus(candidates: Sequence[Candidate], body: Body) -> None:
+    """Candidates set alike, and labelled alike, are headings together or not at all.
+
+    Each style's mean evidence shifts its members, more the more members it has. Evidence of the
+    printed contents counts here for the whole style. What is set like body text gains nothing.
+    """
+    groups: dict[tuple[float, bool, bool, bool, str], list[Candidate]] = defaultdict(list)
+    for c in candidates:
+        kind = c.labels[0].kind if c.labels else ""
+        groups[c.style.size_pt, c.style.bold, c.style.italic, c.style.caps, kind].append(c)
+    for key, members in groups.items():
+        if len(members) < 2:
+            continue
+        plain = key == (body.style.size_pt, body.style.bold, False, False, "")
+        # Lines inside paragraphs that only share the style (run-in words, emphasis) say nothing about the others.
+        clean = [c for c in members if c.alone and len(c.rows) <= 2] or members
+        ids = {id(c) for c in clean}
+        trust = len(clean) / (len(clean) + 3.0)
+        total = sum(max(-4.0, min(6.0, c.logit)) for c in clean)
+        for c in members:
+            own = max(-4.0, min(6.0, c.logit)) if id(c) in ids and len(clean) > 1 else 0.0
+            others = (total - own) / (len(clean) - 1 if own else len(clean))
+            shift = max(-2.0, min(0.0 if plain else 2.5, 0.6 * trust * others))
+            c.reasons.append(("font", shift))
+    for c in candidates:
+        c.logit = sum(value for _, value in c.reasons)
+
+
+def style_numbers(candidates: Sequence[Candidate]) -> list[int]:
+    """Equal numbers for candidates of equal style."""
+    numbers: dict[Style, int] = {}
+    return [numbers.setdefault(c.style, len(numbers)) for c in candidates]
+
+
+def add_numbering(candidates: Sequence[Candidate]) -> dict[int, Numbered]:
+    """Let the sequence of labels speak. Returns the accepted candidates' place in it, by position in `candidates`."""
+    sequence = find_sequence([c.labels for c in candidates], [c.logit for c in candidates], style_numbers(candidates))
+    for i, c in enumerate(candidates):
+        if i in sequence:
+            c.label = sequence[i].label
+            c.reasons.append(("numbering", 1.0 + sequence[i].step))
+        elif c.labels and c.labels[0].sure and c.entry is None:
+            c.reasons.append(("numbering", -1.5))
+        c.logit = sum(value for _, value in c.reasons)
+    return sequence
+
+
+def confidence(logit: float) -> float:
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))

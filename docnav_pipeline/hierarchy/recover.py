@@ -1,0 +1,74 @@
+"""From layout blocks to headings with levels: the one way into hierarchy recovery."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from assets_store.settings import HierarchySettings
+from docnav_pipeline.hierarchy.heading import Heading
+from docnav_pipeline.hierarchy.overrides import Overrides
+from docnav_pipeline.hierarchy.printed import recover_printed
+from docnav_pipeline.hierarchy.source import has_source_levels, recover_source
+from docnav_pipeline.parsing.block import Block
+
+
+@dataclass(frozen=True, slots=True)
+class HierarchyReport:
+    """What recovery did to one document.
+
+    by_evidence: headings by their strongest evidence. repaired: blocks that were cut or retyped.
+    rejected: blocks that the parser called titles and that are none. contents_entries and
+    contents_matched: entries of printed contents, and how many of them were found in print.
+    """
+
+    by_evidence: Mapping[str, int]
+    repaired: int = 0
+    rejected: int = 0
+    contents_entries: int = 0
+    contents_matched: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveredHierarchy:
+    """Blocks after repair, and the headings that refer to them, in reading order.
+
+    title: the title of the whole document, None when it prints none; it is no heading.
+    """
+
+    blocks: tuple[Block, ...]
+    headings: tuple[Heading, ...]
+    title: str | None
+    report: HierarchyReport = field(default_factory=lambda: HierarchyReport({}))
+
+
+def recover(blocks: Sequence[Block], settings: HierarchySettings, overrides: Overrides | None = None) -> RecoveredHierarchy:
+    """Headings of one document with level, label, evidence and confidence.
+
+    blocks: all blocks of the document in reading order. Documents whose source states levels
+    (HTML, Markdown, DOCX, EPUB) keep them, corrected by printed numbers; for all others (PDF)
+    everything printed is weighed over the whole document.
+    """
+    corrections = overrides or Overrides()
+    way = recover_source if has_source_levels(blocks) else recover_printed
+    found = way(blocks, settings, corrections)
+    counts = Counter(h.evidence[0] if h.evidence else "none" for h in found.headings)
+    report = HierarchyReport(dict(sorted(counts.items())), found.repaired, found.rejected, found.contents_entries, found.contents_matched)
+    return RecoveredHierarchy(tuple(found.blocks), tuple(found.headings), found.title, report)
+
+
+def outline_entries(recovered: RecoveredHierarchy) -> list[dict[str, Any]]:
+    """The headings as plain data in reading order: title, level, page, label, confidence, evidence."""
+    return [
+        {
+            "title": h.title,
+            "level": h.level,
+            "page": h.page,
+            "label": h.label,
+            "confidence": round(h.confidence, 3),
+            "evidence": list(h.evidence),
+        }
+        for h in recovered.headings
+    ]

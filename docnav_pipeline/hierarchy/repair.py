@@ -1,0 +1,94 @@
+"""Repair of the block list: headings glued to text are cut out, headings cut in two are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from docnav_pipeline.hierarchy.line_text import line_starts
+from docnav_pipeline.hierarchy.rows import join_lines
+from docnav_pipeline.parsing.block import BBox, Block, BlockType, Line
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a heading is printed: lines [first_line, end_line) of blocks; whole blocks where lines are unknown (-1)."""
+
+    first_block: int
+    first_line: int
+    last_block: int
+    end_line: int
+
+
+def _hull(lines: Sequence[Line], fallback: BBox | None) -> BBox | None:
+    if not lines:
+        return fallback
+    boxes = [line.bbox for line in lines]
+    return min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes)
+
+
+def split_block(block: Block, at: Sequence[int]) -> list[Block]:
+    """The block cut before each of the given lines (ascending, none 0); text, lines, box, size and weight go to their piece."""
+    lines = [line for line in block.lines if line.text.strip()]
+    edges = [0, *at, len(lines)]
+    begins = line_starts(block.text, [line.text for line in lines])
+    starts = [0, *(begins[i] for i in at), len(block.text)]
+    pieces: list[Block] = []
+    for k in range(len(edges) - 1):
+        part = lines[edges[k] : edges[k + 1]]
+        text = block.text[starts[k] : starts[k + 1]].strip() or join_lines([line.text for line in part])
+        sizes = sorted(line.size_pt for line in part if line.size_pt is not None)
+        weights = sorted(line.weight for line in part if line.weight is not None)
+        pieces.append(
+            replace(
+                block,
+                text=text,
+                lines=tuple(part),
+                bbox=_hull(part, block.bbox),
+                size_pt=sizes[len(sizes) // 2] if sizes else block.size_pt,
+                weight=weights[len(weights) // 2] if weights else block.weight,
+                continues_previous=block.continues_previous and k == 0,
+                anchor=block.anchor if k == 0 else None,
+                links=block.links if k == 0 else (),
+            )
+        )
+    return pieces
+
+
+def cut_out(blocks: Sequence[Block], spans: Sequence[Span]) -> tuple[list[Block], list[tuple[int, int]], int]:
+    """The block list in which every span is made of whole blocks.
+
+    spans: in reading order, not overlapping. Returns the new blocks, (first block, number of
+    blocks) of each span in them, and how many blocks had to be cut. Blocks of a span get the
+    type title; a block that was called a title and is in no span becomes text.
+    """
+    cuts: dict[int, set[int]] = {}
+    for span in spans:
+        if span.first_line > 0:
+            cuts.setdefault(span.first_block, set()).add(span.first_line)
+        if span.end_line > 0:
+            cuts.setdefault(span.last_block, set()).add(span.end_line)
+    out: list[Block] = []
+    piece_of: dict[tuple[int, int], int] = {}
+    n_cut = 0
+    for index, block in enumerate(blocks):
+        n_lines = sum(bool(line.text.strip()) for line in block.lines)
+        at = sorted(i for i in cuts.get(index, ()) if 0 < i < n_lines)
+        n_cut += bool(at)
+        pieces = split_block(block, at) if at else [block]
+        for first, piece in zip([0, *at], pieces, strict=True):
+            piece_of[index, first] = len(out)
+            out.append(piece)
+    places: list[tuple[int, int]] = []
+    in_span: set[int] = set()
+    for span in spans:
+        first = piece_of[span.first_block, max(span.first_line, 0)]
+        last = max(p for (b, line), p in piece_of.items() if b == span.last_block and (span.end_line <= 0 or line < span.end_line))
+        places.append((first, last - first + 1))
+        in_span.update(range(first, last + 1))
+    for i, block in enumerate(out):
+        if i in in_span:
+            out[i] = replace(block, type=BlockType.TITLE, continues_previous=False)
+        elif block.type == BlockType.TITLE and block.sub_type != "document_title":
+            out[i] = replace(block, type=BlockType.TEXT)
+    return out, places, n_cut

@@ -1,0 +1,198 @@
+"""Printed lines of a whole document in reading order, with the style they are set in."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from docnav_pipeline.hierarchy.line_text import line_texts
+from docnav_pipeline.parsing.block import BBox, Block, BlockType, Line
+
+# Weights of 600 and more are "semi-bold" and heavier (OpenType usWeightClass).
+BOLD = 600
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a line is set. size_pt: the document's common size that it is nearest to (see `common_sizes`),
+    0.0 when unknown; caps: no lower-case letter.
+    """
+
+    size_pt: float
+    bold: bool
+    italic: bool
+    caps: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One printed line, or a whole block where its lines are not known.
+
+    position: this row in the list of rows. block: position of its block. line: position in the
+    block's lines, -1 for a whole block. of: number of rows of the block.
+    """
+
+    position: int
+    block: int
+    line: int
+    of: int
+    text: str
+    type: BlockType
+    page: int | None
+    bbox: BBox | None
+    style: Style
+
+    @property
+    def opens_block(self) -> bool:
+        return self.line <= 0
+
+    @property
+    def ends_block(self) -> bool:
+        return self.line in (-1, self.of - 1)
+
+
+def is_caps(text: str) -> bool:
+    """No lower-case letter and at least two upper-case ones."""
+    return not any(c.islower() for c in text) and sum(c.isupper() for c in text) >= 2
+
+
+def common_sizes(blocks: Sequence[Block]) -> dict[float, float]:
+    """Each printed size (tenths of a point) -> the more common size near it.
+
+    Near is 4 %, as sizes are rounded where they are measured, and 12 % in a scan's text layer,
+    whose sizes are guesses: there less than 60 % of the text near body size has one size.
+    """
+    counts: Counter[float] = Counter()
+    for block in blocks:
+        for line in block.lines:
+            counts[round(line.size_pt or 0.0, 1)] += len(line.text)
+        if not block.lines:
+            counts[round(block.size_pt or 0.0, 1)] += len(block.text)
+    nearest: dict[float, float] = {}
+    body = max(counts, key=lambda size: (counts[size], size), default=0.0)
+    near_body = sum(n for size, n in counts.items() if abs(size - body) <= 0.1 * body)
+    tolerance = 0.04 if counts[body] >= 0.6 * near_body else 0.12
+    for size, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        leaders = [s for s in set(nearest.values()) if abs(s - size) <= tolerance * s]
+        nearest[size] = min(leaders, key=lambda s: (abs(s - size), s)) if leaders else size
+    return nearest
+
+
+def rows_of(blocks: Sequence[Block]) -> list[Row]:
+    """Rows of every block that is printed, in reading order; bookmarks have none."""
+    sizes = common_sizes(blocks)
+    rows: list[Row] = []
+
+    def add(
+        index: int, line: int, of: int, text: str, box: BBox | None, size: float | None, weight: int | None, italic: bool | None
+    ) -> None:
+        text = " ".join(text.split())
+        style = Style(sizes[round(size or 0.0, 1)], (weight or 0) >= BOLD, bool(italic), is_caps(text))
+        rows.append(Row(len(rows), index, line, of, text, blocks[index].type, blocks[index].page, box, style))
+
+    listed = _contents_lines(blocks)
+    for index, block in enumerate(blocks):
+        if block.type == BlockType.OUTLINE:
+            continue
+        if block.type == BlockType.CONTENTS and block.text.strip():
+            line = listed.get(index)
+            if line is not None:
+                box = line.bbox[0], line.bbox[1], 1.0, line.bbox[3]
+                add(index, 0, 1, block.text, box, line.size_pt, line.weight, line.italic)
+            else:
+                add(index, -1, 1, block.text, None, block.size_pt, block.weight, block.italic)
+            continue
+        # Lines of a table interleave its cells, so its text says more.
+        lines = [line for line in block.lines if line.text.strip()] if block.type != BlockType.TABLE else []
+        for i, (line, text) in enumerate(zip(lines, line_texts(block.text, [x.text for x in lines]), strict=True) if lines else ()):
+            add(index, i, len(lines), text, line.bbox, line.size_pt, line.weight, line.italic)
+        if not lines and block.text.strip():
+            add(index, -1, 1, block.text, block.bbox, block.size_pt, block.weight, block.italic)
+    return rows
+
+
+def _contents_lines(blocks: Sequence[Block]) -> dict[int, Line]:
+    """The line that begins each entry of a table of contents.
+
+    A parser may give all lines of the table to its first entry, because the entries share one
+    box; they are handed out by text, in order.
+    """
+    begins: dict[int, Line] = {}
+    pool: list[Line] = []
+    page: int | None = None
+    for index, block in enumerate(blocks):
+        if block.type != BlockType.CONTENTS:
+            continue
+        if block.page != page:
+            pool, page = [], block.page
+        pool.extend(line for line in block.lines if any(c.isalnum() for c in line.text))
+        wanted = _bare(block.text)
+        for i, line in enumerate(pool):
+            start = _bare(line.text)
+            if wanted.startswith(start[:12]) and start[:12] and (len(start) > 3 or wanted == start or not start.isdigit()):
+                begins[index] = line
+                del pool[: i + 1]
+                break
+    return begins
+
+
+def _bare(text: str) -> str:
+    return "".join(c for c in text.casefold() if c.isalnum())
+
+
+def join_lines(lines: Sequence[str]) -> str:
+    """Printed lines as one line: a line-end hyphen before a small letter goes, CJK joins without a space."""
+    joined = ""
+    for line in (" ".join(text.split()) for text in lines):
+        if not joined or not line:
+            joined += line
+        elif joined.endswith(("-", "\u2010", "\u00ad")) and len(joined) > 1 and joined[-2].isalpha() and line[0].islower():
+            joined = joined[:-1] + line
+        elif _CJK.match(joined[-1]) and _CJK.match(line[0]):
+            joined += line
+        else:
+            joined += " " + line
+    return joined
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What plain text of the document looks like.
+
+    style: the style that sets most characters of text. lines: per page (left, right) edges of its
+    lines of text, 0..1.
+    """
+
+    style: Style
+    lines: dict[int, list[tuple[float, float]]]
+
+    def column(self, row: Row) -> tuple[float, float]:
+        """Left and right edge of the column that a row stands in, (0.1, 0.9) when the page has no text."""
+        if row.bbox is None or row.page is None:
+            return 0.1, 0.9
+        middle = (row.bbox[0] + row.bbox[2]) / 2
+        around = [edges for edges in self.lines.get(row.page, ()) if edges[0] - 0.02 <= middle <= edges[1] + 0.02]
+        if not around:
+            return 0.1, 0.9
+        lefts, rights = sorted(e[0] for e in around), sorted(e[1] for e in around)
+        return lefts[len(lefts) // 10], rights[-1 - len(rights) // 10]
+
+
+def measure_body(rows: Sequence[Row]) -> Body:
+    """The body style of a document, from the lines of its text blocks."""
+    by_size: Counter[float] = Counter()
+    by_weight: dict[float, Counter[bool]] = defaultdict(Counter)
+    lines: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    for row in rows:
+        if row.type not in (BlockType.TEXT, BlockType.LIST, BlockType.REFERENCE):
+            continue
+        by_size[row.style.size_pt] += len(row.text)
+        by_weight[row.style.size_pt][row.style.bold] += len(row.text)
+        if row.bbox and row.page and len(row.text) > 20:
+            lines[row.page].append((row.bbox[0], row.bbox[2]))
+    size = by_size.most_common(1)[0][0] if by_size else 0.0
+    bold = by_weight[size].most_common(1)[0][0] if by_size else False
+    return Body(Style(size, bold, False, False), dict(lines))

@@ -1,0 +1,118 @@
+"""Recovery where the source states levels: HTML, Markdown, DOCX, EPUB, XML."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assets_store.settings import HierarchySettings
+from docnav_pipeline.hierarchy.found import Found
+from docnav_pipeline.hierarchy.heading import Heading
+from docnav_pipeline.hierarchy.numbering import read_labels, split_label
+from docnav_pipeline.hierarchy.overrides import Overrides
+from docnav_pipeline.parsing.block import Block, BlockType
+
+# Share of the numbered headings of one depth that must agree on a level before it corrects the rest.
+_AGREE = 0.75
+
+
+def has_source_levels(blocks: Sequence[Block]) -> bool:
+    """Whether the parser knows levels: most titles (the document's own aside) carry one."""
+    titles = [b for b in blocks if b.type == BlockType.TITLE and b.sub_type != "document_title"]
+    if titles:
+        return sum(b.level is not None for b in titles) > len(titles) / 2
+    # No title at all: nothing to weigh unless there are printed lines to read.
+    return not any(b.lines or b.bbox for b in blocks)
+
+
+def _document_title(blocks: Sequence[Block], titles: Sequence[int]) -> int | None:
+    """The block that titles the whole document: marked so, or the first and only heading of the top level above all others."""
+    for i, block in enumerate(blocks):
+        if block.sub_type == "document_title" and block.text.strip():
+            return i
+    levels = [blocks[i].level or 1 for i in titles]
+    if len(levels) > 1 and levels.count(min(levels)) == 1 and levels[0] == min(levels) and not split_label(blocks[titles[0]].text)[0]:
+        return titles[0]
+    return None
+
+
+def _by_number(levels: dict[int, int], blocks: Sequence[Block]) -> dict[int, int]:
+    """Levels after printed numbers had their say.
+
+    Where headings of one number depth ("2.1" has 2) agree on a level, the few that stand
+    elsewhere are moved to it, if the number of their parent is printed before them.
+    """
+    depths: dict[int, int] = {}
+    paths: dict[int, tuple[int, ...]] = {}
+    for i in levels:
+        labels = [label for label in read_labels(blocks[i].text) if label.sure and label.kind in ("decimal", "lettered")]
+        if labels:
+            paths[i] = labels[0].path
+            depths[i] = labels[0].depth
+    votes: dict[int, Counter[int]] = defaultdict(Counter)
+    for i, depth in depths.items():
+        votes[depth][levels[i]] += 1
+    agreed = {d: c.most_common(1)[0][0] for d, c in votes.items() if c.most_common(1)[0][1] >= max(2, _AGREE * sum(c.values()))}
+    corrected = dict(levels)
+    seen: set[tuple[int, ...]] = set()
+    for i in sorted(levels):
+        if i in depths:
+            if depths[i] in agreed and (depths[i] == 1 or paths[i][:-1] in seen):
+                corrected[i] = agreed[depths[i]]
+            seen.add(paths[i])
+    return corrected
+
+
+def recover_source(blocks: Sequence[Block], settings: HierarchySettings, overrides: Overrides) -> Found:
+    """Headings from the source's own levels, moved so that the top is level 1."""
+    out = list(blocks)
+    rejected = repaired = 0
+    titles = [i for i, b in enumerate(out) if b.type == BlockType.TITLE and b.text.strip() and b.sub_type != "document_title"]
+    title_at = _document_title(out, titles)
+    kept: list[int] = []
+    added: set[int] = set()
+    for i, block in enumerate(out):
+        line = " ".join(block.text.split())
+        if block.type not in (BlockType.TITLE, BlockType.TEXT) or not line or i == title_at:
+            continue
+        if block.type == BlockType.TEXT:
+            if len(line) <= settings.max_title_characters and overrides.added(line, block.page):
+                out[i] = replace(block, type=BlockType.TITLE)
+                kept.append(i)
+                added.add(i)
+                repaired += 1
+        elif block.sub_type == "document_title":
+            kept.append(i)
+        elif overrides.removes(line, block.page) or len(line) > settings.max_title_characters or not any(c.isalnum() for c in line):
+            out[i] = replace(block, type=BlockType.TEXT, level=None)
+            rejected += 1
+        else:
+            kept.append(i)
+    levels: dict[int, int] = {}
+    last = 1
+    for i in kept:
+        last = out[i].level or (1 if out[i].sub_type == "document_title" else last)
+        levels[i] = last
+    top = min(levels.values(), default=1)
+    levels = {i: level - top + 1 for i, level in levels.items()}
+    numbered = _by_number(levels, out)
+    headings: list[Heading] = []
+    depth_of_source: list[tuple[int, int]] = []
+    for i in kept:
+        line = " ".join(out[i].text.split())
+        # A level that skips one (h2 -> h4) is one step down: the tree has no empty steps.
+        while depth_of_source and depth_of_source[-1][0] >= numbered[i]:
+            depth_of_source.pop()
+        level = (depth_of_source[-1][1] if depth_of_source else 0) + 1
+        depth_of_source.append((numbered[i], level))
+        evidence: tuple[str, ...] = (
+            ("override",) if i in added else ("source_level",) if numbered[i] == levels[i] else ("numbering", "source_level")
+        )
+        chosen = overrides.level_of(line, out[i].page)
+        if chosen is not None:
+            level, evidence = chosen, ("override", *(e for e in evidence if e != "override"))
+        confidence = 1.0 if evidence[0] == "override" else 0.98 if numbered[i] == levels[i] else 0.9
+        headings.append(Heading(i, 1, min(level, settings.max_level), line, split_label(line)[0], out[i].page, evidence, confidence))
+    title = " ".join(out[title_at].text.split()) if title_at is not None else None
+    return Found(out, headings, title, repaired, rejected)

@@ -1,0 +1,371 @@
+"""Printed lines of a PDF page with their typography, read with PDFium."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pypdfium2.raw as pdfium
+
+from docnav_pipeline.parsing.block import BBox, Line
+from docnav_pipeline.parsing.characters import one_line
+
+_HEAVY_NAME = re.compile(r"black|heavy|ultra|extrabold|poster", re.IGNORECASE)
+_BOLD_NAME = re.compile(r"bold|cmbx|cmb\d|cmssbx|-bd|bx\d|(?:^|[-,])b(?:$|[-,])|medi(?:$|-)|sfbx|sfssbx", re.IGNORECASE)
+_SEMIBOLD_NAME = re.compile(r"semi-?bold|demi", re.IGNORECASE)
+_LIGHT_NAME = re.compile(r"light|thin|hairline", re.IGNORECASE)
+_ITALIC_NAME = re.compile(r"ital|obli|slant|cmti|cmsl|sfti|sfsl", re.IGNORECASE)
+_MONO_NAME = re.compile(r"mono|courier|cmtt|sftt|consol|menlo|typewriter|nimbusmon", re.IGNORECASE)
+_FIXED_PITCH, _ITALIC, _FORCE_BOLD = 1, 1 << 6, 1 << 18
+
+# A gap wider than this many font sizes between two characters separates columns, not words.
+_COLUMN_GAP = 2.0
+# PDFium's sign for a hyphen at the end of a line that the reader may take out.
+_SOFT_HYPHEN = 0x02
+_DEVICE = 1_000_000
+_ARABIC = (0x0600, 0x06FF)
+_MAX_CHARACTERS = 400_000
+_MAX_OBJECTS = 20_000
+# Fake bold prints the same text again, moved by less than this.
+_FAKE_BOLD_PT = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Typography of a text object. size_pt: as printed, after scaling; weight: 100..900."""
+
+    size_pt: float
+    weight: int
+    italic: bool
+    mono: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedLine:
+    """A line of the text layer. words: (left, right, text) as shares of the page width; mono: in a typewriter face."""
+
+    line: Line
+    words: tuple[tuple[float, float, str], ...]
+    mono: bool
+
+
+@dataclass(slots=True)
+class PageText:
+    """Text layer of one page.
+
+    lines: in the order of the page's content stream, boxes as shares of the page as shown.
+    n_characters: printed characters that are readable (no replacement or private-use signs).
+    has_picture: whether images cover a visible part of the page.
+    """
+
+    lines: list[PrintedLine] = field(default_factory=list)
+    n_characters: int = 0
+    has_picture: bool = False
+
+
+class _OpenLine:
+    """The line under way: characters, boxes in page space and the weight of each style."""
+
+    __slots__ = ("bottom", "left", "overlaid", "places", "right", "styles", "text", "top", "words")
+
+    def __init__(self) -> None:
+        self.text: list[str] = []
+        self.left = self.bottom = 1e9
+        self.right = self.top = -1e9
+        self.styles: Counter[Style] = Counter()
+        self.places: dict[str, list[tuple[float, float]]] = {}
+        self.words: list[tuple[float, float, int]] = []
+        self.overlaid = 0
+
+
+def read_page(document: Any, index: int) -> PageText | None:
+    """Text layer of page `index` (from 0) of an open `pypdfium2.PdfDocument`; None when the page does not open."""
+    page = pdfium.FPDF_LoadPage(document.raw, index)
+    if not page:
+        return None
+    try:
+        has_picture, drawn_twice = _scan_objects(page)
+        result = PageText(has_picture=has_picture)
+        text_page = pdfium.FPDFText_LoadPage(page)
+        if text_page:
+            try:
+                _read_lines(page, text_page, drawn_twice, result)
+            finally:
+                pdfium.FPDFText_ClosePage(text_page)
+        return result
+    finally:
+        pdfium.FPDF_ClosePage(page)
+
+
+def summary(lines: Sequence[Line]) -> tuple[float | None, int | None, bool | None]:
+    """(size in points, weight, italic) of most characters of some lines."""
+    sized = [line for line in lines if line.size_pt is not None]
+    if not sized:
+        return None, None, None
+    sizes = sorted((line.size_pt or 0.0, len(line.text)) for line in sized)
+    weights: Counter[int] = Counter()
+    italics: Counter[bool] = Counter()
+    for line in sized:
+        weights[line.weight or 400] += len(line.text)
+        italics[bool(line.italic)] += len(line.text)
+    half = sum(length for _, length in sizes) / 2
+    reached = 0
+    size = sizes[-1][0]
+    for value, length in sizes:
+        reached += length
+        if reached >= half:
+            size = value
+            break
+    return size, weights.most_common(1)[0][0], italics.most_common(1)[0][0]
+
+
+def _read_lines(page: Any, text_page: Any, drawn_twice: frozenset[int], result: PageText) -> None:
+    n = min(pdfium.FPDFText_CountChars(text_page), _MAX_CHARACTERS)
+    get_unicode, get_box, get_object = pdfium.FPDFText_GetUnicode, pdfium.FPDFText_GetCharBox, pdfium.FPDFText_GetTextObject
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    refs = (ctypes.byref(left), ctypes.byref(right), ctypes.byref(bottom), ctypes.byref(top))
+    styles = _Styles(drawn_twice)
+    to_share = _page_to_share(page)
+    current = _OpenLine()
+    last_right = last_middle = 0.0
+    last_box = (0.0, 0.0)
+    pending_space = False
+    lines: list[_OpenLine] = []
+
+    def end_line() -> None:
+        nonlocal current, pending_space
+        if current.text:
+            lines.append(current)
+            current = _OpenLine()
+        pending_space = False
+
+    for index in range(n):
+        code = get_unicode(text_page, index)
+        if code in (10, 13):
+            end_line()
+            continue
+        if code in (32, 160, 9):
+            pending_space = bool(current.text)
+            continue
+        if code == 0 or not get_box(text_page, index, *refs):
+            continue
+        x0, x1, y0, y1 = left.value, right.value, bottom.value, top.value
+        character = "-" if code == _SOFT_HYPHEN else chr(code)
+        style = styles.of(get_object(text_page, index))
+        if current.text:
+            size = style.size_pt or (y1 - y0) or 1.0
+            middle = (y0 + y1) / 2
+            jumped = x0 - last_right > _COLUMN_GAP * size or x1 < current.left - 3 * size or x1 < last_right - 6 * size
+            if jumped or (abs(middle - last_middle) > 0.9 * size and not (y0 < current.top and y1 > current.bottom)):
+                end_line()
+        places = current.places.setdefault(character, [])
+        slack = 0.12 * (style.size_pt or 10.0)
+        if x1 > x0 and any(abs(x0 - px) < slack and abs(y0 - py) < slack for px, py in places[-3:]):
+            current.overlaid += 1
+            continue
+        places.append((x0, y0))
+        if pending_space:
+            current.text.append(" ")
+            pending_space = False
+        if not current.words or current.text[-1] == " ":
+            current.words.append((x0, x1, len(current.text)))
+        else:
+            start = current.words[-1]
+            current.words[-1] = (min(start[0], x0), max(start[1], x1), start[2])
+        if last_box == (x0, x1) and _ARABIC[0] <= code <= _ARABIC[1]:
+            # One glyph for two letters (lam-alef): PDFium gives them in the order of the glyph, not of reading.
+            current.text.insert(-1, character)
+        else:
+            current.text.append(character)
+        last_box = (x0, x1)
+        current.styles[style] += 1
+        current.left, current.right = min(current.left, x0), max(current.right, x1)
+        current.bottom, current.top = min(current.bottom, y0), max(current.top, y1)
+        last_right, last_middle = x1, (y0 + y1) / 2
+    end_line()
+    seen: dict[str, list[_OpenLine]] = {}
+    for line in lines:
+        text = one_line("".join(line.text))
+        if not text:
+            continue
+        twins = seen.setdefault(text, [])
+        if any(abs(line.left - twin.left) < 1.5 and abs(line.bottom - twin.bottom) < 1.5 for twin in twins):
+            continue
+        twins.append(line)
+        _append(result, line, text, to_share)
+
+
+def _append(result: PageText, line: _OpenLine, text: str, to_share: Any) -> None:
+    bbox = to_share(line.left, line.bottom, line.right, line.top)
+    if bbox[0] == bbox[2] or bbox[1] == bbox[3]:
+        return  # outside the page as shown
+    count = sum(line.styles.values())
+    weights: Counter[int] = Counter()
+    italic = mono = 0
+    for style, number in line.styles.items():
+        weights[style.weight] += number
+        italic += number * style.italic
+        mono += number * style.mono
+    weight = weights.most_common(1)[0][0]
+    if line.overlaid * 2 > count:
+        weight = max(weight, 700)
+    words = []
+    ends = [start for _, _, start in line.words[1:]] + [len(line.text)]
+    for (left, right, start), end in zip(line.words, ends, strict=True):
+        word = one_line("".join(line.text[start:end]))
+        if word:
+            share = to_share(left, line.bottom, right, line.top)
+            words.append((share[0], share[2], word))
+    printed = Line(text, bbox, _line_size(line.styles, text), weight, italic * 2 > count)
+    result.lines.append(PrintedLine(printed, tuple(words), mono * 10 > count * 8))
+    result.n_characters += sum(1 for character in text if _is_readable(character))
+
+
+def _line_size(styles: Counter[Style], text: str) -> float | None:
+    """Median font size of a line's characters; of a line in small capitals the size of its large ones."""
+    sizes: Counter[float] = Counter()
+    for style, number in styles.items():
+        if style.size_pt > 0:
+            sizes[style.size_pt] += number
+    if not sizes:
+        return None
+    half, reached, middle = sum(sizes.values()) / 2, 0, 0.0
+    for middle in sorted(sizes):
+        reached += sizes[middle]
+        if reached >= half:
+            break
+    largest = max(sizes)
+    if 0.68 * largest < middle < 0.88 * largest and text.upper() == text and text.lower() != text:
+        middle = largest
+    return round(middle, 2)
+
+
+def _is_readable(character: str) -> bool:
+    return not character.isspace() and character != "\ufffd" and not "\ue000" <= character <= "\uf8ff"
+
+
+class _Styles:
+    """Styles of text objects, looked up once per object and per font."""
+
+    def __init__(self, drawn_twice: frozenset[int]) -> None:
+        self._drawn_twice = drawn_twice
+        self._objects: dict[int, Style] = {}
+        self._fonts: dict[int, tuple[int, bool, bool]] = {}
+        self._size = ctypes.c_float()
+        self._matrix = pdfium.FS_MATRIX()
+        self._unknown = Style(0.0, 400, False, False)
+
+    def of(self, handle: Any) -> Style:
+        address = ctypes.cast(handle, ctypes.c_void_p).value if handle else None
+        if address is None:
+            return self._unknown
+        style = self._objects.get(address)
+        if style is None:
+            style = self._objects[address] = self._read(handle, address in self._drawn_twice)
+        return style
+
+    def _read(self, handle: Any, drawn_twice: bool) -> Style:
+        size, skewed = 0.0, False
+        if pdfium.FPDFTextObj_GetFontSize(handle, ctypes.byref(self._size)):
+            size = abs(self._size.value)
+        if pdfium.FPDFPageObj_GetMatrix(handle, ctypes.byref(self._matrix)):
+            matrix = self._matrix
+            size *= (matrix.c * matrix.c + matrix.d * matrix.d) ** 0.5
+            skewed = matrix.b == 0 and abs(matrix.c) > 0.1 * abs(matrix.d) > 0
+        weight, italic, mono = self._font(pdfium.FPDFTextObj_GetFont(handle))
+        if drawn_twice or pdfium.FPDFTextObj_GetTextRenderMode(handle) == pdfium.FPDF_TEXTRENDERMODE_FILL_STROKE:
+            weight = max(weight, 700)
+        return Style(round(size, 2), weight, italic or skewed, mono)
+
+    def _font(self, font: Any) -> tuple[int, bool, bool]:
+        address = ctypes.cast(font, ctypes.c_void_p).value if font else None
+        if address is None:
+            return 400, False, False
+        known = self._fonts.get(address)
+        if known is None:
+            known = self._fonts[address] = _font_style(font)
+        return known
+
+
+def _font_style(font: Any) -> tuple[int, bool, bool]:
+    """(weight, italic, typewriter) of a font: its name first, then its descriptor, whose stem width is often a guess."""
+    length = pdfium.FPDFFont_GetBaseFontName(font, None, 0)
+    buffer = ctypes.create_string_buffer(max(length, 1))
+    pdfium.FPDFFont_GetBaseFontName(font, buffer, length)
+    name = buffer.value.decode("utf-8", errors="replace").split("+")[-1]
+    flags = max(pdfium.FPDFFont_GetFlags(font), 0)
+    angle = ctypes.c_int()
+    slanted = bool(pdfium.FPDFFont_GetItalicAngle(font, ctypes.byref(angle))) and angle.value != 0
+    italic = bool(_ITALIC_NAME.search(name)) or bool(flags & _ITALIC) or slanted
+    mono = bool(_MONO_NAME.search(name)) or bool(flags & _FIXED_PITCH)
+    stated = pdfium.FPDFFont_GetWeight(font)
+    if _HEAVY_NAME.search(name):
+        weight = 900
+    elif _SEMIBOLD_NAME.search(name):
+        weight = 600
+    elif _BOLD_NAME.search(name) or flags & _FORCE_BOLD:
+        weight = 700
+    elif _LIGHT_NAME.search(name):
+        weight = 300
+    elif 600 <= stated <= 900:
+        weight = round(stated / 100) * 100
+    else:
+        weight = 400
+    return weight, italic, mono
+
+
+def _page_to_share(page: Any) -> Any:
+    """A function from a box in page space (points, origin bottom left) to shares of the page as shown."""
+    x, y = ctypes.c_int(), ctypes.c_int()
+
+    def convert(px: float, py: float) -> tuple[float, float]:
+        pdfium.FPDF_PageToDevice(page, 0, 0, _DEVICE, _DEVICE, 0, px, py, ctypes.byref(x), ctypes.byref(y))
+        return x.value / _DEVICE, y.value / _DEVICE
+
+    def to_share(left: float, bottom: float, right: float, top: float) -> BBox:
+        ax, ay = convert(left, top)
+        bx, by = convert(right, bottom)
+        values = [round(min(max(value, 0.0), 1.0), 4) for value in (min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))]
+        return (values[0], values[1], values[2], values[3])
+
+    return to_share
+
+
+def _scan_objects(page: Any) -> tuple[bool, frozenset[int]]:
+    """Whether images cover at least a twentieth of the page, and the addresses of text objects drawn twice (fake bold)."""
+    area = max(pdfium.FPDF_GetPageWidthF(page) * pdfium.FPDF_GetPageHeightF(page), 1.0)
+    covered = 0.0
+    edges = [ctypes.c_float() for _ in range(4)]
+    refs = tuple(ctypes.byref(edge) for edge in edges)
+    rows: dict[tuple[int, int], list[tuple[float, float, int]]] = {}
+    for index in range(min(pdfium.FPDFPage_CountObjects(page), _MAX_OBJECTS)):
+        item = pdfium.FPDFPage_GetObject(page, index)
+        kind = pdfium.FPDFPageObj_GetType(item)
+        if kind == pdfium.FPDF_PAGEOBJ_TEXT:
+            if pdfium.FPDFPageObj_GetBounds(item, *refs):
+                left, bottom, right, top = (edge.value for edge in edges)
+                address = ctypes.cast(item, ctypes.c_void_p).value or 0
+                rows.setdefault((round(bottom * 2), round(top * 2)), []).append((left, right, address))
+            continue
+        if kind == pdfium.FPDF_PAGEOBJ_FORM:
+            n_inside = min(max(pdfium.FPDFFormObj_CountObjects(item), 0), _MAX_OBJECTS)
+            kinds = {pdfium.FPDFPageObj_GetType(pdfium.FPDFFormObj_GetObject(item, inside)) for inside in range(n_inside)}
+            if pdfium.FPDF_PAGEOBJ_IMAGE not in kinds:
+                continue
+        elif kind != pdfium.FPDF_PAGEOBJ_IMAGE:
+            continue
+        if covered < area and pdfium.FPDFPageObj_GetBounds(item, *refs):
+            left, bottom, right, top = (edge.value for edge in edges)
+            covered += max(right - left, 0.0) * max(top - bottom, 0.0)
+    twice: set[int] = set()
+    for row in rows.values():
+        row.sort()
+        for one, other in itertools.pairwise(row):
+            if one[1] - one[0] > 1 and abs(one[0] - other[0]) < _FAKE_BOLD_PT and abs(one[1] - other[1]) < _FAKE_BOLD_PT:
+                twice.update((one[2], other[2]))
+    return covered >= 0.05 * area, frozenset(twice)

@@ -1,0 +1,108 @@
+"""Run the pipeline in this process: the same definitions that the Dagster UI shows, on the store's own instance."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assets_store.errors import StoreError
+from assets_store.store import Store
+from docnav_pipeline.corpus import Changes
+from docnav_pipeline.stages import index_name, is_corpus_stale, stale_shards
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import dagster as dg
+
+_QUIET = {"loggers": {"console": {"config": {"log_level": "ERROR"}}}}
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRun:
+    """What an index run did. snapshot: id of the current snapshot, new when it was committed by this run."""
+
+    changes: Changes
+    shards: tuple[str, ...]
+    snapshot: str
+    is_new: bool
+    failed_checks: tuple[str, ...]
+    seconds: float
+
+
+def dagster_home(store: Store) -> Path:
+    """Folder of the store's Dagster instance, made with its settings when it is not there."""
+    if not store.files.is_local:
+        raise StoreError(f"{store.location} is not a local folder; set DAGSTER_HOME to a folder for Dagster's own instance.")
+    home = Path(store.files.root) / "dagster"
+    settings = home / "dagster.yaml"
+    if not settings.exists():
+        home.mkdir(parents=True, exist_ok=True)
+        settings.write_text(resources.files("docnav_pipeline").joinpath("dagster.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    return home
+
+
+def run_index(store: Store, changes: Changes) -> IndexRun:
+    """Bring every table, the indexes and the snapshot up to date with the corpus.
+
+    Nothing runs when nothing is stale. Raises what a stage raised; what was finished before stays and is not done again.
+    """
+    started = time.perf_counter()
+    before = store.log.current_id()
+    shards = stale_shards(store)
+    failed: tuple[str, ...] = ()
+    if shards or is_corpus_stale(store) or not store.files.exists(f"indexes/{index_name(store)}"):
+        failed = _materialize(store, shards)
+    current = store.snapshot().id
+    return IndexRun(changes, tuple(shards), current, current != before, failed, time.perf_counter() - started)
+
+
+@contextmanager
+def _serving(store: Store) -> Iterator[None]:
+    """Let the definitions serve this store while they load and run, and keep Dagster from calling home."""
+    names = {"DOCNAV_STORE": store.location, "DAGSTER_DISABLE_TELEMETRY": "1", "DAGSTER_HOME": str(dagster_home(store))}
+    held = {name: os.environ.get(name) for name in names}
+    os.environ.update(names)
+    try:
+        yield
+    finally:
+        for name, value in held.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _materialize(store: Store, shards: Sequence[str]) -> tuple[str, ...]:
+    with _serving(store):
+        import dagster as dg
+
+        # Said once per asset on every start, and nothing that the person who indexes can act on.
+        warnings.filterwarnings("ignore", category=dg.BetaWarning)
+
+        from docnav_pipeline.checks import CHECKS
+        from docnav_pipeline.definitions import CORPUS, SHARDED, WHOLE
+        from docnav_pipeline.resources import StoreResource
+
+        have = {"store": StoreResource(location=store.location, terminal=True)}
+        sharded_checks = [c for c in CHECKS if next(iter(c.check_keys)).asset_key in {k for a in SHARDED for k in a.keys}]
+        whole_checks = [c for c in CHECKS if c not in sharded_checks]
+        failed: list[str] = []
+        with dg.DagsterInstance.from_config(os.environ["DAGSTER_HOME"]) as instance:
+            if shards:
+                span = {"dagster/asset_partition_range_start": shards[0], "dagster/asset_partition_range_end": shards[-1]}
+                failed += _run(dg, [CORPUS, *SHARDED, *sharded_checks], instance, have, span)
+            failed += _run(dg, [*WHOLE, *whole_checks], instance, have, {})
+        return tuple(failed)
+
+
+def _run(dagster: Any, assets: Sequence[Any], instance: dg.DagsterInstance, have: dict[str, Any], tags: dict[str, str]) -> list[str]:
+    result = dagster.materialize(assets, instance=instance, resources=have, tags=tags, run_config=_QUIET, raise_on_error=True)
+    return [e.check_name for e in result.get_asset_check_evaluations() if not e.passed]

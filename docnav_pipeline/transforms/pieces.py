@@ -1,0 +1,167 @@
+"""Pieces: what a section's blocks say, as runs of text that may be cut only at given places.
+
+A piece is a paragraph, a list, a table with its caption, a listing. It consists of atoms (sentences, list items, table rows,
+lines), so that a unit of evidence can be made of whole atoms and no text is lost or repeated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from assets_store.sentences import split_sentences
+from assets_store.tokens import count_tokens
+from docnav_pipeline.parsing.block import Block, BlockType
+
+_CJK_END = re.compile(r"[\u3000-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef]$")
+_CJK_START = re.compile(r"^[\u3000-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef]")
+_HYPHEN_END = re.compile(r"[^\W\d_][-\u2010\u00ad]$")
+_SKIPPED = (BlockType.FURNITURE, BlockType.OUTLINE, BlockType.CONTENTS)
+_KIND = {BlockType.TABLE: "table", BlockType.CODE: "code"}
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """Text that is not cut. gap: what stands between it and the atom before it in the same unit."""
+
+    text: str
+    gap: str
+    n_tokens: int
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Atoms that belong together. kind: "text", "table" or "code". header: atoms that every part of a cut table repeats."""
+
+    atoms: tuple[Atom, ...]
+    kind: str
+    header: tuple[Atom, ...] = ()
+
+    @property
+    def n_tokens(self) -> int:
+        return sum(atom.n_tokens for atom in self.atoms)
+
+
+def make_pieces(blocks: Sequence[Block], max_tokens: int) -> list[Piece]:
+    """Pieces of one section in reading order; footnotes come last.
+
+    Page furniture, printed contents and bookmarks are no text. Blocks that go on from the one before over a column or page
+    break are joined, a hyphen at the break taken out. An atom never exceeds max_tokens.
+    """
+    kept = [b for b in blocks if b.type not in _SKIPPED and b.text.strip()]
+    body = [b for b in kept if b.type is not BlockType.FOOTNOTE]
+    notes = [b for b in kept if b.type is BlockType.FOOTNOTE]
+    return [_piece(group, max_tokens) for group in [*_groups(body), *([b] for b in notes)]]
+
+
+def _groups(blocks: Sequence[Block]) -> list[list[Block]]:
+    """Blocks that make one piece: a paragraph over a break, a table with its captions."""
+    groups: list[list[Block]] = []
+    for block in blocks:
+        last = groups[-1] if groups else []
+        joins_text = (
+            bool(last) and block.continues_previous and last[-1].type is block.type and block.type in (BlockType.TEXT, BlockType.LIST)
+        )
+        if joins_text or (last and _joins_table(last, block)):
+            last.append(block)
+        else:
+            groups.append([block])
+    return groups
+
+
+def _joins_table(group: Sequence[Block], block: Block) -> bool:
+    last = group[-1]
+    if last.type is BlockType.CAPTION and block.type is BlockType.TABLE:
+        return all(b.type is BlockType.CAPTION for b in group)
+    return last.type is BlockType.TABLE and block.type is BlockType.CAPTION and all(b.type is not BlockType.CAPTION for b in group)
+
+
+def _piece(group: Sequence[Block], max_tokens: int) -> Piece:
+    table = next((b for b in group if b.type is BlockType.TABLE), None)
+    if table is not None:
+        return _table_piece(group, table, max_tokens)
+    if group[0].type is BlockType.CODE:
+        return Piece(tuple(_cut_lines(group[0], max_tokens)), "code")
+    text = group[0].text.strip()
+    for block in group[1:]:
+        text = join_over_break(text, block.text.strip())
+    atoms: list[Atom] = []
+    end = 0
+    for sentence in split_sentences(text):
+        gap = text[end : sentence.start] if atoms else "\n\n"
+        atoms.extend(_bounded(sentence.text, gap, tuple(group), max_tokens))
+        end = sentence.end
+    return Piece(tuple(atoms), "text")
+
+
+def join_over_break(before: str, after: str) -> str:
+    """Two halves of a paragraph as one text: a hyphen at the break goes when a small letter follows, CJK takes no space."""
+    if _HYPHEN_END.search(before) and after[:1].islower():
+        return before[:-1] + after
+    if _CJK_END.search(before) and _CJK_START.search(after):
+        return before + after
+    return f"{before} {after}"
+
+
+def _table_piece(group: Sequence[Block], table: Block, max_tokens: int) -> Piece:
+    captions = [b for b in group if b is not table]
+    before = [b for b in captions if group.index(b) < group.index(table)]
+    after = [b for b in captions if b not in before]
+    rows = [line for line in table.text.split("\n") if line.strip()]
+    atoms: list[Atom] = []
+    for block in before:
+        atoms.extend(_bounded(block.text.strip(), "\n\n" if not atoms else "\n", (block,), max_tokens))
+    n_before = len(atoms)
+    for row in rows:
+        atoms.extend(_bounded(row.strip(), "\n" if atoms else "\n\n", (table,), max_tokens))
+    # The head of a table cut by rows: its captions and first row, as long as they leave room for rows.
+    header = tuple(atoms[: n_before + 1])
+    if sum(a.n_tokens for a in header) > max_tokens // 3 or len(atoms) <= n_before + 1:
+        header = ()
+    for block in after:
+        atoms.extend(_bounded(block.text.strip(), "\n", (block,), max_tokens))
+    return Piece(tuple(atoms), "table", header)
+
+
+def _cut_lines(block: Block, max_tokens: int) -> list[Atom]:
+    atoms: list[Atom] = []
+    gap = "\n\n"
+    for line in block.text.split("\n"):
+        if not line.strip():
+            gap += "\n" if atoms else ""
+            continue
+        atoms.extend(_bounded(line.rstrip(), gap, (block,), max_tokens))
+        gap = "\n"
+    return atoms
+
+
+def _bounded(text: str, gap: str, blocks: tuple[Block, ...], max_tokens: int) -> list[Atom]:
+    """A text as one atom, or as several where it alone is longer than a unit: cut at white space, last of all anywhere."""
+    n_tokens = count_tokens(text)
+    if n_tokens <= max_tokens:
+        return [Atom(text, gap, n_tokens, blocks)]
+    atoms: list[Atom] = []
+    for words, gap_before in _cut_words(text, max_tokens):
+        atoms.append(Atom(words, gap_before if atoms else gap, count_tokens(words), blocks))
+    return atoms
+
+
+def _cut_words(text: str, max_tokens: int) -> Iterable[tuple[str, str]]:
+    start, end, used, gap = 0, 0, 0, ""
+    for match in re.finditer(r"\S+", text):
+        n = count_tokens(match.group())
+        if used and used + n > max_tokens:
+            yield text[start:end], gap
+            gap, start, used = text[end : match.start()], match.start(), 0
+        if n > max_tokens:  # one "word" of this length: CJK text without marks, or no language at all
+            step = max(1, len(match.group()) * max_tokens // (n + 1))
+            for at in range(match.start(), match.end() - step, step):
+                if count_tokens(text[at : at + step]) <= max_tokens and at + step < match.end():
+                    yield text[start : at + step], gap
+                    gap, start = "", at + step
+            n = count_tokens(text[start : match.end()])
+        used, end = used + n, match.end()
+    if end > start:
+        yield text[start:end], gap

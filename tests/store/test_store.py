@@ -1,0 +1,139 @@
+"""Store and snapshots: checked rows, immutable files, readers undisturbed, roll back and collection."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+
+from assets_store.collect import collect
+from assets_store.errors import NoStore, SchemaError, StoreError, StoreVersionError, UnknownSnapshot
+from assets_store.rows import Provenance
+from assets_store.schemas import COMMUNITIES
+from assets_store.settings import load_settings
+from assets_store.store import CORPUS_PART, Store
+
+
+def members(*names: str) -> pl.DataFrame:
+    return pl.DataFrame([{"community_id": "c", "node_id": n, "level": 0, "size": 1, "label_terms": ["pump"], "unit": "document"} for n in names])
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.create(tmp_path / "store", load_settings())
+
+
+def write(store: Store, *names: str) -> None:
+    store.write(COMMUNITIES, CORPUS_PART, members(*names), Provenance({"tree/00": "x"}, {"stage": "communities"}))
+
+
+def test_rows_come_back_sorted_with_their_provenance(store: Store) -> None:
+    write(store, "b", "a")
+    assert store.read("communities")["node_id"].to_list() == ["a", "b"]
+    assert store.provenance("communities", CORPUS_PART) == Provenance({"tree/00": "x"}, {"stage": "communities"})
+
+
+def test_equal_rows_make_the_same_file(store: Store) -> None:
+    write(store, "a", "b")
+    first = store.head("communities", CORPUS_PART)
+    write(store, "b", "a")
+    assert store.head("communities", CORPUS_PART) == first
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (members("a", "a"), "must be unique"),
+        (members("a").with_columns(node_id=pl.lit(None, pl.String)), "must have a value"),
+        (members("a").drop("unit"), r"missing \['unit'\]"),
+        (members("a").with_columns(surplus=1), r"unknown \['surplus'\]"),
+        (members("a").with_columns(level=pl.lit("deep")), "do not fit the schema"),
+    ],
+)
+def test_rows_that_break_a_promise_are_refused(store: Store, rows: pl.DataFrame, message: str) -> None:
+    with pytest.raises(SchemaError, match=message):
+        store.write(COMMUNITIES, CORPUS_PART, rows, Provenance())
+    assert store.head("communities", CORPUS_PART) is None
+
+
+def test_a_reader_keeps_its_snapshot_while_a_writer_goes_on(store: Store) -> None:
+    write(store, "a")
+    before, _ = store.commit("index", {}, {})
+    write(store, "a", "b")
+    assert store.snapshot().read("communities").height == 1
+    after, is_new = store.commit("index", {}, {})
+    assert is_new
+    assert (before.read("communities").height, after.read("communities").height) == (1, 2)
+    assert store.snapshot(before.id).read("communities").height == 1
+
+
+def test_committing_the_same_state_twice_makes_one_snapshot(store: Store) -> None:
+    write(store, "a")
+    first, _ = store.commit("index", {}, {})
+    second, is_new = store.commit("index", {}, {})
+    assert (second.id, is_new) == (first.id, False)
+
+
+def test_rollback_brings_tables_and_working_state_back(store: Store) -> None:
+    write(store, "a")
+    old, _ = store.commit("index", {}, {})
+    write(store, "b")
+    store.commit("index", {}, {})
+    store.rollback(old.id)
+    assert store.snapshot().id == old.id
+    assert store.read("communities")["node_id"].to_list() == ["a"]
+    assert store.matches(store.snapshot())
+
+
+def test_collection_keeps_what_kept_snapshots_need(store: Store) -> None:
+    write(store, "a")
+    old, _ = store.commit("index", {}, {})
+    write(store, "b")
+    new, _ = store.commit("index", {}, {})
+    done = collect(store, keep=1)
+    assert (done.snapshots, done.files) == ((old.id,), 1)
+    assert new.read("communities")["node_id"].to_list() == ["b"]
+    with pytest.raises(UnknownSnapshot, match=new.id):
+        store.snapshot(old.id)
+
+
+def test_a_place_without_a_store_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(NoStore, match="docnav index PATH"):
+        Store.open(tmp_path)
+    store = Store.create(tmp_path, load_settings())
+    with pytest.raises(NoStore, match="no snapshot yet"):
+        store.snapshot()
+
+
+def test_a_store_of_a_newer_version_is_refused(store: Store) -> None:
+    path = Path(store.location) / "store.json"
+    path.write_text(json.dumps({**store.facts, "format": 99}))
+    with pytest.raises(StoreVersionError, match="newer docnav"):
+        Store.open(store.location)
+
+
+def test_the_number_of_shards_cannot_be_changed(store: Store) -> None:
+    (Path(store.location) / "docnav.toml").write_text("shards = 8\n")
+    with pytest.raises(StoreError, match="made with 16 shards"):
+        Store.open(store.location)
+
+
+def test_one_process_writes_at_a_time(store: Store) -> None:
+    with store.writing(), pytest.raises(StoreError, match="another process"), Store.open(store.location).writing():
+        pass
+
+
+def test_an_unfinished_file_is_not_seen(store: Store) -> None:
+    write(store, "a")
+    folder = Path(store.location) / "heads" / "communities"
+    (folder / ".corpus.json.123.unfinished").write_text("{")
+    assert [part.name for part in store.heads("communities")] == [CORPUS_PART]
+
+
+def test_a_file_says_who_made_it(store: Store) -> None:
+    write(store, "a")
+    head = store.head("communities", CORPUS_PART)
+    assert head is not None
+    metadata = pq.read_metadata(Path(store.location) / "parts" / "communities" / head.file).metadata
+    assert json.loads(metadata[b"docnav"])["maker"] == {"stage": "communities"}
