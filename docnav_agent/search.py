@@ -101,6 +101,15 @@ class Search:
             tokens.update(dict.fromkeys(analyze(query, language)))
         return list(tokens)
 
+    def idf(self, term: str, level: str = "paragraph") -> float:
+        """Weight of a token at a level: 0 for one that the corpus does not hold, else above 0, larger for a rarer one."""
+        lexical = self._lexical(level)
+        return lexical.idf(term) if lexical.document_frequency(term) else 0.0
+
+    def ceiling(self, query: str, level: str = "paragraph") -> float:
+        """BM25 score that no node can pass for a query."""
+        return (self._lexical(level).k1 + 1) * sum(self.idf(token, level) for token in self.query_tokens(query))
+
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors of texts, float32 [n, dim], by the encoder of the stored vectors. Raises ModelError."""
         vectors: NDArray[np.float32] = self._encoder.encode(texts).vectors

@@ -26,7 +26,7 @@ CORPUS = dg.AssetSpec(
 SHARDED = [parse_documents, build_structure, features, embeddings, profiles, routing_profiles]
 WHOLE = [lateral_edges, entities, entity_edges, communities, search_indexes, snapshot]
 
-sharded_job = dg.define_asset_job("index_shards", selection=dg.AssetSelection.assets(*SHARDED), partitions_def=SHARDS)
+sharded_job = dg.define_asset_job("index_shards", selection=dg.AssetSelection.assets(*SHARDED))
 whole_job = dg.define_asset_job("index_corpus", selection=dg.AssetSelection.assets(*WHOLE))
 
 defs = dg.Definitions(

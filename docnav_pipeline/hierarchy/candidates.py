@@ -117,22 +117,31 @@ def _make(rows: Sequence[Row], body: Body, entry: Entry | None = None) -> Candid
     )
 
 
+def _beside(left: Row, right: Row) -> bool:
+    """Whether two rows of a page stand side by side on one printed line."""
+    if left.bbox is None or right.bbox is None:
+        return False
+    overlap = min(left.bbox[3], right.bbox[3]) - max(left.bbox[1], right.bbox[1])
+    return overlap > 0.4 * (left.bbox[3] - left.bbox[1]) and left.bbox[2] <= right.bbox[0]
+
+
 def _absorb_label(found: list[Candidate], body: Body) -> None:
     """Join a label that is printed alone ("Chapter 3") with the title on the line below it."""
     if len(found) < 2:
         return
     above, below = found[-2], found[-1]
     label = above.labels[0] if above.labels else None
-    if label is None or label.rest or above.entry is not None or not label.sure or above.page != below.page:
+    if label is None or label.rest or above.entry is not None or above.page != below.page:
         return
-    if label.kind not in UNIT_WORDS and label.kind not in ("decimal", "lettered", "upper_roman"):
+    beside = _beside(above.rows[-1], below.rows[0])
+    if not beside and label.kind not in UNIT_WORDS and label.kind not in ("decimal", "lettered", "upper_roman"):
         return
     between = below.rows[0].position - above.rows[-1].position
     if between != 1 or above.style.size_pt < body.style.size_pt or not below.text[:1].isalnum():
         return
     if below.labels and below.labels[0].sure and label.kind in UNIT_WORDS:
         return
-    if above.rows[-1].bbox and below.rows[0].bbox:
+    if not beside and above.rows[-1].bbox and below.rows[0].bbox:
         gap = below.rows[0].bbox[1] - above.rows[-1].bbox[3]
         height = max(r.bbox[3] - r.bbox[1] for r in (above.rows[-1], below.rows[0]) if r.bbox)
         if gap > 4.0 * height or gap < -height:

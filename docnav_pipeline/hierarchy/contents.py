@@ -23,6 +23,8 @@ _CAPTION = re.compile(
     r"(?:figure|fig\.?|table|tab\.?|chart|box|listing|algorithm|tableau|abbildung|tabelle|图|圖|表)\s*[\dA-Z]+(?:[.\-]\d+)*\b[.:]?", re.I
 )
 _LEADERS = re.compile(r"(?:\s*[.·•…_‥・]\s*){3,}|…+")
+_PAGE_NUMBER = re.compile(r"\d{1,4}|[ivxlc]{1,6}")
+_LABEL_ONLY = re.compile(r"(?:\d{1,3}(?:\.\d{1,3})*|[A-Z](?:\.\d{1,3})*|[IVXLC]{1,7}|第.{1,4}[章节節部])[.)]?")
 _PAGE_AT_END = re.compile(r"^(?P<title>.*?\S)(?P<gap>\s+|(?<=[.·…_‥・]))(?P<page>\d{1,4}|[ivxlc]{1,6})$")
 _COLUMN_HEAD = re.compile(r"(?:page|pages|seite|página|pagina)(?:\s+(?:no|number|nr)\.?)?|n[o°º]\.?", re.I)
 _MIN_ENTRIES = 3
@@ -82,13 +84,18 @@ class _Line:
         return bool(_LEADERS.search(self.text))
 
 
-def _lines(blocks: Sequence[Block], rows: Sequence[Row]) -> Iterator[_Line]:
-    def split(text: str) -> tuple[str, str]:
-        match = _PAGE_AT_END.match(text)
-        if not match or match["title"].endswith(","):  # "alpha, 12" is a line of an index
-            return _LEADERS.sub(" ", text).strip(), ""
-        return _LEADERS.sub(" ", match["title"]).strip(), match["page"]
+def _split(text: str) -> tuple[str, str]:
+    """A line as (title without leaders, page number at its end or "")."""
+    match = _PAGE_AT_END.match(text)
+    if not match or match["title"].endswith(","):  # "alpha, 12" is a line of an index
+        return _LEADERS.sub(" ", text).strip(), ""
+    return _LEADERS.sub(" ", match["title"]).strip(), match["page"]
 
+
+def _lines(blocks: Sequence[Block], rows: Sequence[Row]) -> list[_Line]:
+    """All lines that may be entries, in reading order; a label or page number printed as a line of its own joins its title."""
+    lines: list[_Line] = []
+    last: Row | None = None
     for row in rows:
         block = blocks[row.block]
         if block.type == BlockType.FURNITURE:
@@ -98,13 +105,33 @@ def _lines(blocks: Sequence[Block], rows: Sequence[Row]) -> Iterator[_Line]:
             for text in block.text.splitlines():
                 flat = " ".join(text.replace(" | ", "  ").split())
                 if flat:
-                    yield _Line(row.block, -1, flat, row.page, None, False, False, *split(flat))
+                    lines.append(_Line(row.block, -1, flat, row.page, None, False, False, *_split(flat)))
             continue
-        indent = row.bbox[0] if row.bbox and row.line >= 0 else None
-        right = row.bbox[2] if row.bbox and indent is not None and block.type != BlockType.CONTENTS else None
-        yield _Line(
-            row.block, row.position, row.text, row.page, indent, row.style.bold, block.type == BlockType.CONTENTS, *split(row.text), right
-        )
+        if last is not None and lines and not lines[-1].number and _PAGE_NUMBER.fullmatch(row.text) and _beside(row, last):
+            lines[-1] = replace(lines[-1], number=row.text)
+            continue
+        if last is not None and lines and _LABEL_ONLY.fullmatch(lines[-1].text) and _beside(row, last):
+            title, number = _split(row.text)
+            right = row.bbox[2] if row.bbox else None
+            joined = f"{lines[-1].text} {row.text}"
+            lines[-1] = replace(lines[-1], text=joined, title=f"{lines[-1].text} {title}", number=number, right=right)
+            last = row
+            continue
+        placed = row.bbox is not None and row.line >= 0
+        indent = row.bbox[0] if row.bbox and placed else None
+        sure = block.type == BlockType.CONTENTS
+        right = row.bbox[2] if row.bbox and placed and not sure else None
+        lines.append(_Line(row.block, row.position, row.text, row.page, indent, row.style.bold, sure, *_split(row.text), right))
+        last = row
+    return lines
+
+
+def _beside(row: Row, left: Row) -> bool:
+    """Whether `row` stands right of `left` on the same printed line."""
+    if row.page != left.page or row.bbox is None or left.bbox is None:
+        return False
+    overlap = min(row.bbox[3], left.bbox[3]) - max(row.bbox[1], left.bbox[1])
+    return overlap > 0.4 * (row.bbox[3] - row.bbox[1]) and row.bbox[0] > left.bbox[2]
 
 
 def _rising_share(numbers: Sequence[int]) -> float:
@@ -129,7 +156,8 @@ def _regions(lines: Sequence[_Line]) -> list[list[_Line]]:
         share = len({id(x) for x in [*sure, *numbered]}) / len(body) if body else 0.0
         arabic = [int(line.number) for line in numbered if line.number.isdigit()]
         rising = _rising_share(arabic) >= 0.8  # an index at the end of a book is sorted by word
-        listed = len(sure) >= _MIN_ENTRIES and rising and (len(sure) >= 0.5 * len(body) or start is not None)
+        enough = len(sure) >= (_MIN_ENTRIES if start is None else 2)
+        listed = enough and rising and (len(sure) >= 0.5 * len(body) or start is not None)
         titled = start is not None and len(numbered) >= _MIN_ENTRIES and share >= 0.5 and rising and all(n <= 2 * last_page for n in arabic)
         follows = open_until == page - 1 and share >= 0.75 and rising and len(numbered) >= _MIN_ENTRIES
         if listed or titled or follows:
@@ -198,15 +226,37 @@ def _entries(region: Sequence[_Line]) -> Iterator[Entry]:
     yield from (make([h]) for h in held)
 
 
+def _printed_rows(region: Sequence[_Line], rows: Sequence[Row]) -> Iterator[int]:
+    """Rows of a region, on each page from its first line to its last, in order and in height.
+
+    A layout parser may put lines of the table behind it or split page numbers off.
+    """
+    by_page: dict[int | None, list[int]] = defaultdict(list)
+    for line in region:
+        if line.row >= 0:
+            by_page[line.page].append(line.row)
+    heights: dict[int | None, tuple[float, float]] = {}
+    for page, positions in by_page.items():
+        yield from range(min(positions), max(positions) + 1)
+        boxes = [box for p in positions if (box := rows[p].bbox) is not None]
+        if boxes:
+            heights[page] = min(b[1] for b in boxes), max(b[3] for b in boxes)
+    for row in rows:
+        if row.page in heights and row.bbox is not None:
+            top, bottom = heights[row.page]
+            if top <= (row.bbox[1] + row.bbox[3]) / 2 <= bottom:
+                yield row.position
+
+
 def find_contents(blocks: Sequence[Block], rows: Sequence[Row]) -> Contents:
     """The entries of every printed table of contents of the document, unmatched."""
-    lines = list(_lines(blocks, rows))
+    lines = _lines(blocks, rows)
     entries: list[Entry] = []
     used: set[int] = set()
     used_rows: set[int] = set()
     for region in _regions(lines):
         used.update(line.block for line in region)
-        used_rows.update(line.row for line in region if line.row >= 0)
+        used_rows.update(_printed_rows(region, rows))
         entries.extend(
             e
             for e in _entries(region)

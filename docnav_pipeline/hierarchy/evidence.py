@@ -63,12 +63,11 @@ def _wording(c: Candidate) -> float:
     if last in ",;":
         score -= 3.0
     elif last in ".。" and not re.search(r"(?:\b(?:etc|inc|co|ltd|corp|al|no|[a-z])\.|\.{3})$", text, re.I):
-        score -= 1.8 if words > 2 else 0.8
+        score -= 4.0 if words > 2 and not c.labels else 1.5
     elif last in ":：":
         score -= 1.5
     rest = split_label(text)[1] or text
-    first = next((ch for ch in rest if ch.isalpha()), "A")
-    if first.islower() and rest[:1] == first:
+    if (rest.lstrip("([{\"'“‘«") or "A")[0].islower():
         score -= 1.5
     names = [w for w in re.findall(r"[^\W\d_]+", rest) if len(w) >= 4]
     if len(names) >= 2 and all(w[0].isupper() for w in names) and not c.style.caps:
@@ -108,7 +107,9 @@ def _place(c: Candidate, body: Body) -> float:
     elif not c.opens_block:
         score -= 1.5
     large = c.style.size_pt >= 1.25 * body.style.size_pt > 0
-    score += {BlockType.TITLE: 1.5, BlockType.FURNITURE: -1.0 if large else -3.0, BlockType.CAPTION: -2.0, BlockType.LIST: -1.0}.get(
+    # Where nothing is known of sizes, the parser's own word counts for more.
+    titled = 1.5 if body.style.size_pt else 3.0
+    score += {BlockType.TITLE: titled, BlockType.FURNITURE: -1.0 if large else -3.0, BlockType.CAPTION: -2.0, BlockType.LIST: -1.0}.get(
         c.type, 0.0
     )
     box = c.rows[0].bbox
@@ -135,6 +136,23 @@ def first_look(candidates: Sequence[Candidate], body: Body) -> None:
         if is_known_name(c.text) or is_contents_name(c.text):
             c.reasons.append(("known_name", 2.5))
         c.logit = sum(value for _, value in c.reasons)
+
+
+def mind_contents(candidates: Sequence[Candidate], body: Body) -> None:
+    """Where the printed contents go three levels deep, hold it against lines of body size that they never name.
+
+    Captions of examples and bold words of their own are then the more likely reading.
+    """
+    listed = [c for c in candidates if c.entry is not None]
+    depths = {c.entry.label.depth for c in listed if c.entry is not None and c.entry.label is not None}
+    indents = {round(c.entry.indent * 50) for c in listed if c.entry is not None and c.entry.indent is not None}
+    if len(listed) < 20 or max(len(depths), len(indents)) < 3:
+        return
+    named = {c.style for c in listed}
+    for c in candidates:
+        if c.entry is None and not c.labels and c.style not in named and c.style.size_pt <= 1.05 * body.style.size_pt:
+            c.reasons.append(("contents", -1.0))
+            c.logit -= 1.0
 
 
 def add_style_consensus(candidates: Sequence[Candidate], body: Body) -> None:

@@ -15,7 +15,7 @@ from docnav_pipeline.hierarchy.candidates import Candidate
 from docnav_pipeline.hierarchy.numbering import UNIT_WORDS
 from docnav_pipeline.hierarchy.rows import Style
 from docnav_pipeline.hierarchy.sequence import Numbered
-from docnav_pipeline.hierarchy.titles import key_of
+from docnav_pipeline.hierarchy.titles import is_known_name, key_of
 
 # Left edges of contents entries closer than this (share of page width) are one indent.
 _INDENT_STEP = 0.008
@@ -36,13 +36,19 @@ def _indent_ranks(headings: Sequence[Candidate]) -> dict[int, int]:
             edges[i] = c.entry.indent
             margins[parity] = min(margins.get(parity, 1.0), c.entry.indent)
     shifted = {i: edge - margins[(headings[i].entry.page or 0) % 2] for i, edge in edges.items()}  # type: ignore[union-attr]
-    ranks: dict[int, int] = {}
-    rank, last = 0, -1.0
+    groups: list[list[int]] = []
     for i in sorted(shifted, key=lambda i: shifted[i]):
-        if shifted[i] - last > _INDENT_STEP:
-            rank += 1
-        last = shifted[i]
-        ranks[i] = rank
+        if groups and shifted[i] - shifted[groups[-1][-1]] <= _INDENT_STEP:
+            groups[-1].append(i)
+        else:
+            groups.append([i])
+    # One or two entries at an edge of their own are misread lines, not a level: they join the next group to the left.
+    rare = [len(group) <= 2 and len(group) < 0.03 * len(shifted) for group in groups]
+    ranks: dict[int, int] = {}
+    rank = 0
+    for group, is_rare in zip(groups, rare, strict=True):
+        rank += not is_rare or rank == 0
+        ranks.update(dict.fromkeys(group, rank))
     return ranks if rank > 1 else {}
 
 
@@ -71,6 +77,7 @@ def assign_levels(headings: Sequence[Candidate], sequence: Mapping[int, Numbered
                 known.setdefault(i, numbered.depth)
     _add_alike(known, headings, lambda i: (headings[i].style, sequence[i].label.kind if i in sequence else ""))
     _add_inside_units(known, headings, sequence)
+    _add_unstyled(known, headings, sequence)
     _add_alike(known, headings, lambda i: headings[i].style if i not in sequence else None)
     _add_nested(known, headings)
     return [known[i] for i in range(len(headings))]
@@ -144,6 +151,27 @@ def _add_alike(known: dict[int, int], headings: Sequence[Candidate], kind_of: Ca
     for i in range(len(headings)):
         if i not in known and votes.get(kind_of(i)):
             known[i] = votes[kind_of(i)].most_common(1)[0][0]
+
+
+def _add_unstyled(known: dict[int, int], headings: Sequence[Candidate], sequence: Mapping[int, Numbered]) -> None:
+    """Headings without label in a style that numbered ones of several levels share, as in plain text.
+
+    The style says nothing then. Names that sections carry everywhere, and what stands before the first
+    number or behind the last, are top sections; others stand one below the section they are in.
+    """
+    spread: dict[Style, Counter[int]] = defaultdict(Counter)
+    for i in sequence:
+        if i in known:
+            spread[headings[i].style][known[i]] += 1
+    shared = {s for s, counts in spread.items() if len(counts) > 1 and counts.most_common(1)[0][1] < 0.8 * counts.total()}
+    numbered = [i for i in sequence if i in known]
+    level = 1
+    for i, c in enumerate(headings):
+        if i in sequence and i in known:
+            level = known[i]
+        elif i not in known and c.style in shared:
+            outside = is_known_name(c.text) or not min(numbered) < i < max(numbered)
+            known[i] = 1 if outside else level + 1
 
 
 def _add_nested(known: dict[int, int], headings: Sequence[Candidate]) -> None:

@@ -9,7 +9,7 @@ from assets_store.settings import HierarchySettings
 from docnav_pipeline.hierarchy.bookmarks import Bookmarks, read_bookmarks, unlisted
 from docnav_pipeline.hierarchy.candidates import Candidate, find_candidates
 from docnav_pipeline.hierarchy.contents import Contents, find_contents
-from docnav_pipeline.hierarchy.evidence import add_numbering, add_style_consensus, confidence, first_look, style_numbers
+from docnav_pipeline.hierarchy.evidence import add_numbering, add_style_consensus, confidence, first_look, mind_contents, style_numbers
 from docnav_pipeline.hierarchy.found import Found
 from docnav_pipeline.hierarchy.heading import Heading
 from docnav_pipeline.hierarchy.levels import assign_levels
@@ -82,6 +82,7 @@ def recover_printed(blocks: Sequence[Block], settings: HierarchySettings, overri
     bookmarks = read_bookmarks(blocks, rows, contents.rows, body) if settings.use_bookmarks else Bookmarks()
     candidates = find_candidates(rows, body, contents, bookmarks.entries, settings.max_title_characters)
     first_look(candidates, body)
+    mind_contents(candidates, body)
     add_style_consensus(candidates, body)
     add_numbering(candidates)
     front = _front(candidates, rows, body, contents, bookmarks)
@@ -104,7 +105,7 @@ def recover_printed(blocks: Sequence[Block], settings: HierarchySettings, overri
     chosen = [c for i, c in enumerate(chosen) if i not in dropped or overrides.added(c.text, c.page)]
     sequence = find_sequence([c.labels for c in chosen], [4.0 for c in chosen], style_numbers(chosen))
     levels = assign_levels(chosen, sequence)
-    spans = [Span(c.rows[0].block, c.rows[0].line, c.rows[-1].block, -1 if c.rows[-1].ends_block else c.rows[-1].line + 1) for c in chosen]
+    spans = [Span(c.rows[0].block, c.rows[0].line, c.rows[-1].block, -1 if c.rows[-1].ends_block else c.rows[-1].end_line) for c in chosen]
     out, places, n_cut = cut_out(blocks, spans)
     headings: list[Heading] = []
     for c, level, (first, n) in zip(chosen, levels, places, strict=True):

@@ -12,6 +12,8 @@ from docnav_pipeline.parsing.block import BBox, Block, BlockType, Line
 
 # Weights of 600 and more are "semi-bold" and heavier (OpenType usWeightClass).
 BOLD = 600
+# Widest gap (share of page width) between a label and the title behind it.
+_TAB = 0.1
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
@@ -31,13 +33,15 @@ class Style:
 class Row:
     """One printed line, or a whole block where its lines are not known.
 
-    position: this row in the list of rows. block: position of its block. line: position in the
-    block's lines, -1 for a whole block. of: number of rows of the block.
+    position: this row in the list of rows. block: position of its block. line, end_line: which of the
+    block's lines it is made of, end excluded, (-1, -1) for a whole block; pieces of one printed line, as a
+    label and the title behind a tab, are one row. of: number of lines of the block.
     """
 
     position: int
     block: int
     line: int
+    end_line: int
     of: int
     text: str
     type: BlockType
@@ -51,7 +55,7 @@ class Row:
 
     @property
     def ends_block(self) -> bool:
-        return self.line in (-1, self.of - 1)
+        return self.end_line in (-1, self.of)
 
 
 def is_caps(text: str) -> bool:
@@ -87,11 +91,11 @@ def rows_of(blocks: Sequence[Block]) -> list[Row]:
     rows: list[Row] = []
 
     def add(
-        index: int, line: int, of: int, text: str, box: BBox | None, size: float | None, weight: int | None, italic: bool | None
+        index: int, line: int, end: int, of: int, text: str, box: BBox | None, size: float | None, weight: int | None, italic: bool | None
     ) -> None:
         text = " ".join(text.split())
         style = Style(sizes[round(size or 0.0, 1)], (weight or 0) >= BOLD, bool(italic), is_caps(text))
-        rows.append(Row(len(rows), index, line, of, text, blocks[index].type, blocks[index].page, box, style))
+        rows.append(Row(len(rows), index, line, end, of, text, blocks[index].type, blocks[index].page, box, style))
 
     listed = _contents_lines(blocks)
     for index, block in enumerate(blocks):
@@ -101,17 +105,38 @@ def rows_of(blocks: Sequence[Block]) -> list[Row]:
             line = listed.get(index)
             if line is not None:
                 box = line.bbox[0], line.bbox[1], 1.0, line.bbox[3]
-                add(index, 0, 1, block.text, box, line.size_pt, line.weight, line.italic)
+                add(index, 0, 1, 1, block.text, box, line.size_pt, line.weight, line.italic)
             else:
-                add(index, -1, 1, block.text, None, block.size_pt, block.weight, block.italic)
+                add(index, -1, -1, 1, block.text, None, block.size_pt, block.weight, block.italic)
             continue
         # Lines of a table interleave its cells, so its text says more.
         lines = [line for line in block.lines if line.text.strip()] if block.type != BlockType.TABLE else []
-        for i, (line, text) in enumerate(zip(lines, line_texts(block.text, [x.text for x in lines]), strict=True) if lines else ()):
-            add(index, i, len(lines), text, line.bbox, line.size_pt, line.weight, line.italic)
+        texts = line_texts(block.text, [line.text for line in lines]) if lines else []
+        i = 0
+        while i < len(lines):
+            end = i + 1
+            while end < len(lines) and _same_print_line(lines[end - 1], lines[end]):
+                end += 1
+            widest = max(lines[i:end], key=lambda line: len(line.text))
+            box = _hull(lines[i:end])
+            add(index, i, end, len(lines), " ".join(texts[i:end]), box, widest.size_pt, widest.weight, widest.italic)
+            i = end
         if not lines and block.text.strip():
-            add(index, -1, 1, block.text, block.bbox, block.size_pt, block.weight, block.italic)
+            add(index, -1, -1, 1, block.text, block.bbox, block.size_pt, block.weight, block.italic)
     return rows
+
+
+def _same_print_line(left: Line, right: Line) -> bool:
+    """Whether two pieces stand on one baseline, close enough to be read as one line."""
+    overlap = min(left.bbox[3], right.bbox[3]) - max(left.bbox[1], right.bbox[1])
+    lower = min(left.bbox[3] - left.bbox[1], right.bbox[3] - right.bbox[1])
+    alike = left.size_pt is None or right.size_pt is None or abs(left.size_pt - right.size_pt) <= 0.5
+    return alike and overlap > 0.5 * lower and -0.01 < right.bbox[0] - left.bbox[2] < _TAB
+
+
+def _hull(lines: Sequence[Line]) -> BBox:
+    boxes = [line.bbox for line in lines]
+    return min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes)
 
 
 def _contents_lines(blocks: Sequence[Block]) -> dict[int, Line]:

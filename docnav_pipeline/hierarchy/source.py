@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from docnav_pipeline.hierarchy.found import Found
 from docnav_pipeline.hierarchy.heading import Heading
 from docnav_pipeline.hierarchy.numbering import read_labels, split_label
 from docnav_pipeline.hierarchy.overrides import Overrides
+from docnav_pipeline.hierarchy.titles import key_of
 from docnav_pipeline.parsing.block import Block, BlockType
 
 # Share of the numbered headings of one depth that must agree on a level before it corrects the rest.
@@ -26,15 +28,25 @@ def has_source_levels(blocks: Sequence[Block]) -> bool:
     return not any(b.lines or b.bbox for b in blocks)
 
 
-def _document_title(blocks: Sequence[Block], titles: Sequence[int]) -> int | None:
-    """The block that titles the whole document: marked so, or the first and only heading of the top level above all others."""
-    for i, block in enumerate(blocks):
-        if block.sub_type == "document_title" and block.text.strip():
-            return i
+def _document_titles(blocks: Sequence[Block], titles: Sequence[int]) -> tuple[str | None, set[int]]:
+    """The title of the whole document, and the headings that print it and therefore head no section.
+
+    That is a block marked so; and the first heading of the top level when all others stand below
+    it, with those that stand right above it (a series name over the title, both h1).
+    """
+    marked = next((i for i, b in enumerate(blocks) if b.sub_type == "document_title" and b.text.strip()), None)
+    text = " ".join(blocks[marked].text.split()) if marked is not None else None
     levels = [blocks[i].level or 1 for i in titles]
-    if len(levels) > 1 and levels.count(min(levels)) == 1 and levels[0] == min(levels) and not split_label(blocks[titles[0]].text)[0]:
-        return titles[0]
-    return None
+    top = min(levels, default=1)
+    leading = next((n for n, level in enumerate(levels) if level != top), len(levels))
+    alone = 0 < leading <= 3 and leading < len(levels) and top not in levels[leading:]
+    tight = alone and all(b - a == 1 for a, b in itertools.pairwise(titles[:leading]))
+    if not tight or split_label(blocks[titles[leading - 1]].text)[0]:
+        return text, set()
+    last = " ".join(blocks[titles[leading - 1]].text.split())
+    if text is not None and key_of(text) != key_of(last):
+        return text, set()
+    return text or last, set(titles[:leading])
 
 
 def _by_number(levels: dict[int, int], blocks: Sequence[Block]) -> dict[int, int]:
@@ -69,12 +81,12 @@ def recover_source(blocks: Sequence[Block], settings: HierarchySettings, overrid
     out = list(blocks)
     rejected = repaired = 0
     titles = [i for i, b in enumerate(out) if b.type == BlockType.TITLE and b.text.strip() and b.sub_type != "document_title"]
-    title_at = _document_title(out, titles)
+    title, printing_it = _document_titles(out, titles)
     kept: list[int] = []
     added: set[int] = set()
     for i, block in enumerate(out):
         line = " ".join(block.text.split())
-        if block.type not in (BlockType.TITLE, BlockType.TEXT) or not line or i == title_at:
+        if block.type not in (BlockType.TITLE, BlockType.TEXT) or not line or i in printing_it:
             continue
         if block.type == BlockType.TEXT:
             if len(line) <= settings.max_title_characters and overrides.added(line, block.page):
@@ -83,7 +95,7 @@ def recover_source(blocks: Sequence[Block], settings: HierarchySettings, overrid
                 added.add(i)
                 repaired += 1
         elif block.sub_type == "document_title":
-            kept.append(i)
+            continue
         elif overrides.removes(line, block.page) or len(line) > settings.max_title_characters or not any(c.isalnum() for c in line):
             out[i] = replace(block, type=BlockType.TEXT, level=None)
             rejected += 1
@@ -92,7 +104,7 @@ def recover_source(blocks: Sequence[Block], settings: HierarchySettings, overrid
     levels: dict[int, int] = {}
     last = 1
     for i in kept:
-        last = out[i].level or (1 if out[i].sub_type == "document_title" else last)
+        last = out[i].level or last
         levels[i] = last
     top = min(levels.values(), default=1)
     levels = {i: level - top + 1 for i, level in levels.items()}
@@ -114,5 +126,4 @@ def recover_source(blocks: Sequence[Block], settings: HierarchySettings, overrid
             level, evidence = chosen, ("override", *(e for e in evidence if e != "override"))
         confidence = 1.0 if evidence[0] == "override" else 0.98 if numbered[i] == levels[i] else 0.9
         headings.append(Heading(i, 1, min(level, settings.max_level), line, split_label(line)[0], out[i].page, evidence, confidence))
-    title = " ".join(out[title_at].text.split()) if title_at is not None else None
     return Found(out, headings, title, repaired, rejected)

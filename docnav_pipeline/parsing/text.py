@@ -318,7 +318,13 @@ def _name_document_title(blocks: list[Block]) -> None:
             continue
         alone = block.type is BlockType.TITLE or (block.type is BlockType.TEXT and block.sub_type == _ALONE)
         worded = sum(map(str.isalpha, block.text)) >= 3
-        if alone and worded and len(block.text) <= _MAX_TITLE + 30 and not is_numbered_title(block.text) and not is_contents_title(block.text):
+        if (
+            alone
+            and worded
+            and len(block.text) <= _MAX_TITLE + 30
+            and not is_numbered_title(block.text)
+            and not is_contents_title(block.text)
+        ):
             blocks[at] = replace(block, type=BlockType.TITLE, sub_type="document_title")
         break
 

@@ -155,7 +155,7 @@ def running_lines(pages: Sequence[Sequence[str]]) -> list[set[int]]:
     counts: Counter[str] = Counter()
     for lines in pages:
         filled = [number for number, line in enumerate(lines) if line.strip()]
-        edge = sorted(set(filled[:3] + filled[-3:])) if len(filled) > 3 else filled[:1]
+        edge = sorted(set(filled[:3] + filled[-3:])) if len(filled) > 6 else sorted(set(filled[:1] + filled[-1:]))
         edges.append(edge)
         counts.update({_pattern(lines[number]) for number in edge})
     needed = max(3, len(pages) // 3)

@@ -63,7 +63,7 @@ def find_citations(text: str) -> list[str]:
     hits: list[tuple[int, str]] = []
     for match in _NUMERIC.finditer(text):
         line = text[: match.start()].rpartition("\n")[2]
-        if line.strip() or text[match.end() : match.end() + 1] in "([":
+        if line.strip() and text[match.end() : match.end() + 1] != "(":
             hits.append((match.start(), match[0]))
     hits += [(m.start(), m[0]) for m in _BRACKETED.finditer(text) if len(m[0]) <= _MAX_LIST_CHARACTERS and citation_keys(m[0])]
     hits += [(m.start(), m[0]) for m in _IN_SENTENCE.finditer(text) if citation_keys(m[0])]

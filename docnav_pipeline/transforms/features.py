@@ -75,8 +75,7 @@ def merge_entities(
     """Entities of one text from all sources, most mentions first, then by name, each name once.
 
     A name that is both recognised and an identifier is an identifier; "Fig" and "Table 3" are no names. The short and the long form of an
-    explained acronym become
-    one entity "Long form (SHORT)", which keeps a recognised label.
+    explained acronym become one entity "Long form (SHORT)", which keeps a recognised label.
     """
     merged: dict[str, dict[str, Any]] = {}
 
@@ -106,14 +105,16 @@ def _recognise(
 ) -> list[list[Entity]]:
     """Entities of each text; equal texts are read once."""
     if recognizer is None:
-        wanted: list[str] = []
+        read = [False] * len(texts)
+    elif recognizer.language == _ANY_LANGUAGE:
+        read = [True] * len(texts)
     else:
-        fits = {None, recognizer.language} if recognizer.language != _ANY_LANGUAGE else set(languages)
-        wanted = list(dict.fromkeys(text for text, code in zip(texts, languages, strict=True) if _base(code) in fits or code in fits))
+        read = [_base(code) in (None, recognizer.language) for code in languages]
+    wanted = list(dict.fromkeys(text for text, is_read in zip(texts, read, strict=True) if is_read))
     found = dict(zip(wanted, recognizer.recognize(wanted, progress), strict=True)) if recognizer is not None and wanted else {}
     if progress is not None and len(wanted) < len(texts):
         progress(len(texts) - len(wanted))
-    return [found.get(text, []) for text in texts]
+    return [found[text] if is_read else [] for text, is_read in zip(texts, read, strict=True)]
 
 
 def _base(language: str | None) -> str | None:

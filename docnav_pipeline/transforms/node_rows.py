@@ -24,8 +24,11 @@ class NodeRows:
 
     @staticmethod
     def of(tree: pl.DataFrame) -> NodeRows:
-        """From columns node_id and parent_id. Raises ValueError when a parent is missing or nodes stand above themselves."""
+        """From columns node_id and parent_id. Raises ValueError when an id is there twice, a parent is missing or nodes stand above
+        themselves."""
         ids = tree["node_id"]
+        if ids.n_unique() < len(ids):
+            raise ValueError(f"tree: node {ids.filter(ids.is_duplicated())[0]!r} is there twice; expected one row per node")
         parent = rows_of(tree["parent_id"], ids)
         lost = np.flatnonzero((parent < 0) & tree["parent_id"].is_not_null().to_numpy())
         if len(lost):

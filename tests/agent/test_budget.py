@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -54,5 +55,6 @@ def test_settings_hold_where_no_argument_overrides_them() -> None:
 
 @pytest.mark.parametrize("name", ["max_steps", "evidence_tokens", "max_seconds"])
 def test_a_limit_of_nothing_is_refused(name: str) -> None:
+    limits: dict[str, Any] = {name: 0}
     with pytest.raises(ValueError, match=f"{name} must be above 0, found 0"):
-        replace(Budget(), **{name: 0})
+        replace(Budget(), **limits)

@@ -1,0 +1,1 @@
+"""Benchmarks: scripts whose output stands in docs/benchmarks.md."""

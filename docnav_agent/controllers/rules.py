@@ -1,0 +1,219 @@
+"""The controller without a language model: coarse to fine, LOCATE → NAVIGATE → FETCH → EXPAND, the same walk every time.
+
+It locates documents, sections and paragraphs, ranks what it was shown, fetches the best, follows names and edges out of
+what it read, and rates each fetched text by its words and sentences. A run that fills its budget goes on after it could
+answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from docnav_agent.actions import MAX_FETCHED_NODES, MAX_HITS, MAX_QUERY_CHARACTERS, Expand, Fetch, Level, Locate, Mode, Navigate
+from docnav_agent.controllers.base import Decision
+from docnav_agent.controllers.hops import find_names, names_title, title_name
+from docnav_agent.controllers.ranking import Candidates
+from docnav_agent.controllers.reading import Reader
+from docnav_agent.controllers.relevance import QuestionTerms, Terms
+from docnav_agent.environment import NodeCard, Observation
+from docnav_agent.evidence import EvidenceItem
+from docnav_agent.note import RetrievalNote, RunState, clipped
+
+if TYPE_CHECKING:
+    from docnav_agent.search import Search
+
+# As in docnav_agent.agent, which imports controllers by name only when a run begins.
+ANSWERED = "answered"
+NO_USEFUL_MOVE = "no_useful_move"
+
+DOCUMENTS_LOCATED = 20
+SECTIONS_LOCATED = 20
+PARAGRAPHS_LOCATED = 100
+FIRST_FETCH = 8
+NEXT_FETCH = 6
+# Fetched texts whose names are followed.
+READ_FOR_NAMES = 4
+# Bonus of navigation for what the question names, and for what a text that it led to names.
+NAMED_BONUS = 0.30
+LINKED_BONUS = 0.15
+EDGE_BONUS = 0.05
+SECTION_BONUS = 0.02
+# Share of the question's weighted words that fetched text must hold, together, before a run that need not fill ends.
+ENOUGH = 0.75
+FOUND_LINES = 12
+
+
+class RulesController:
+    """Controls one run by rules."""
+
+    name = "rules"
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self._terms = Terms(search.query_tokens)
+        self._candidates = Candidates()
+        self._plan: Iterator[Decision] | None = None
+        self._question: QuestionTerms | None = None
+        self._reader: Reader | None = None
+        self._named: list[NodeCard] = []
+
+    def decide(self, state: RunState) -> Decision:
+        """The next move of the walk. The walk reads the state after each move, so it must be the state of one run."""
+        if self._plan is None:
+            self._plan = self._walk(state)
+        return next(self._plan)
+
+    def reflect(self, state: RunState, observation: Observation) -> RetrievalNote:
+        """What was found, what words of the question no fetched text holds, and whether that is enough."""
+        best = self.order(state)[:FOUND_LINES]
+        found = [clipped(f"{item.evidence_id} {item.doc} {' > '.join(item.section)}", 120) for item in reversed(best)]
+        missing = self._missing(state)
+        enough = self._enough(state)
+        if enough:
+            goal = "fill the budget" if state.spent.budget.fill else "answer"
+        else:
+            goal = "find: " + ", ".join(missing) if missing else "read what was found"
+        return state.note.updated(found=found, missing=missing, next_step=goal, can_answer=enough)
+
+    def order(self, state: RunState) -> Sequence[EvidenceItem]:
+        """Evidence by score of navigation and reading, equal scores in order of fetching."""
+        reader = self._reading(state)
+        reader.read(state.evidence)
+        scores = {item.node_id: self._candidates.score(item.node_id) + reader.score(item.node_id) for item in state.evidence}
+        top = max(scores.values(), default=0.0) or 1.0
+        ranked = sorted(state.evidence, key=lambda item: (-scores[item.node_id], item.evidence_id))
+        return [item.rated(scores[item.node_id] / max(top, 1.0)) for item in ranked]
+
+    # -- the walk
+
+    def _walk(self, state: RunState) -> Iterator[Decision]:
+        question = state.question.text[:MAX_QUERY_CHARACTERS]
+        yield from self._locate_documents(state, question)
+        yield from self._locate_paragraphs(state, question, scope=())
+        if not self._candidates.best():
+            yield self._end(state)
+            return
+        yield from self._look_around(state, question)
+        yield from self._fetch(state, FIRST_FETCH, "the best paragraphs by words and meaning")
+        if self._done(state):
+            yield self._end(state)
+            return
+        yield from self._follow_names(state, question)
+        yield from self._follow_edges(state)
+        yield from self._fetch(state, NEXT_FETCH, "what names and edges led to, and the next best")
+        while not self._done(state) and self._candidates.best(state.fetched()):
+            before = len(state.evidence)
+            yield from self._fetch(state, MAX_FETCHED_NODES if state.spent.budget.fill else NEXT_FETCH, "the next best paragraphs")
+            if len(state.evidence) == before:
+                break
+        yield self._end(state)
+
+    def _locate_documents(self, state: RunState, question: str) -> Iterator[Decision]:
+        """Documents that the question names by their titles; skipped where only one document may be searched."""
+        if len(state.question.docs) == 1:
+            return
+        yield self._locate(question, "document", (), DOCUMENTS_LOCATED, "bm25", "which documents are about this")
+        cards = self._seen(state)
+        self._named = [card for card in cards if names_title(card.title, question)]
+
+    def _locate_paragraphs(self, state: RunState, question: str, scope: tuple[str, ...]) -> Iterator[Decision]:
+        yield self._locate(question, "paragraph", scope, PARAGRAPHS_LOCATED, "bm25", "paragraphs that hold the question's words")
+        self._candidates.add_lexical(self._seen(state), self._search.ceiling(question))
+        yield self._locate(question, "paragraph", scope, PARAGRAPHS_LOCATED, "dense", "paragraphs that mean the same")
+        self._candidates.add_dense(self._seen(state))
+
+    def _look_around(self, state: RunState, question: str) -> Iterator[Decision]:
+        """Narrow to the documents that the question names, or look at the paragraphs around the best one."""
+        if self._named:
+            scope = tuple(card.node_id for card in self._named)
+            yield self._locate(
+                question, "paragraph", scope, PARAGRAPHS_LOCATED, "hybrid", "paragraphs of the documents that the question names", scope
+            )
+            self._candidates.add(self._seen(state), NAMED_BONUS, "the question names its document")
+            return
+        best = self._candidates.card(self._candidates.best()[0])
+        if best is not None and best.parent_id is not None:
+            why = "the other paragraphs of the best one's section"
+            yield Decision(why, Navigate(node_id=best.node_id, direction="siblings"), focus=(best.parent_id,))
+            self._candidates.add(self._seen(state), SECTION_BONUS, why)
+
+    def _follow_names(self, state: RunState, question: str) -> Iterator[Decision]:
+        """Second hop: documents whose titles stand in the texts read so far."""
+        read = [item.text for item in self.order(state)[:READ_FOR_NAMES]]
+        names = [name for text in read for name in find_names(text) if not names_title(name, question)]
+        if not names:
+            return
+        query = " ".join(dict.fromkeys(names))[:MAX_QUERY_CHARACTERS]
+        yield self._locate(query, "document", (), MAX_HITS // 2, "bm25", "documents about the names in what was read")
+        have = {card.node_id for card in self._named} | {item.doc_id for item in state.evidence[:1]}
+        linked = [card for card in self._seen(state) if card.node_id not in have and any(names_title(card.title, text) for text in read)]
+        if not linked:
+            return
+        scope = tuple(card.node_id for card in linked)
+        why = f"paragraphs about {clipped(', '.join(title_name(card.title) for card in linked), 160)}"
+        yield self._locate(question, "paragraph", scope, MAX_HITS // 2, "dense", why, scope)
+        self._candidates.add_dense(self._seen(state))
+        self._candidates.add(self._seen(state), LINKED_BONUS, "a fetched text names its document")
+
+    def _follow_edges(self, state: RunState) -> Iterator[Decision]:
+        """Cross-references, citations and shared entities of the best text."""
+        ranked = self.order(state)
+        if not ranked:
+            return
+        yield Decision("where the best text points to", Expand(node_id=ranked[0].node_id, kinds=("cross_reference", "citation", "entity")))
+        self._candidates.add(self._seen(state), EDGE_BONUS, "an edge of the best text leads here")
+
+    def _fetch(self, state: RunState, count: int, why: str) -> Iterator[Decision]:
+        wanted = self._candidates.best(state.fetched())[:count]
+        if wanted:
+            focus = tuple(
+                dict.fromkeys(card.parent_id for node_id in wanted[:3] if (card := self._candidates.card(node_id)) and card.parent_id)
+            )
+            yield Decision(why, Fetch(node_ids=tuple(wanted)), focus=focus)
+
+    # -- judgements
+
+    def _locate(
+        self, query: str, level: Level, scope: tuple[str, ...], k: int, mode: Mode, why: str, focus: tuple[str, ...] = ()
+    ) -> Decision:
+        return Decision(why, Locate(query=query, level=level, scope=scope, k=k, mode=mode), focus=focus)
+
+    def _seen(self, state: RunState) -> tuple[NodeCard, ...]:
+        return state.last.cards if state.last is not None else ()
+
+    def _terms_of(self, state: RunState) -> QuestionTerms:
+        if self._question is None:
+            self._question = QuestionTerms(state.question.text, self._terms, self._search.idf)
+        return self._question
+
+    def _reading(self, state: RunState) -> Reader:
+        if self._reader is None:
+            self._reader = Reader(state.question.text, self._terms_of(state), self._search.encode)
+        return self._reader
+
+    def _held(self, state: RunState) -> frozenset[int]:
+        reader = self._reading(state)
+        reader.read(state.evidence)
+        return frozenset().union(*(reader.match(item.node_id).words for item in state.evidence))
+
+    def _missing(self, state: RunState) -> list[str]:
+        held = self._held(state)
+        return [word for position, word in enumerate(self._terms_of(state).words) if position not in held]
+
+    def _enough(self, state: RunState) -> bool:
+        terms = self._terms_of(state)
+        return bool(state.evidence) and sum(terms.weights[position] for position in self._held(state)) >= ENOUGH
+
+    def _done(self, state: RunState) -> bool:
+        return not state.spent.budget.fill and self._enough(state)
+
+    def _end(self, state: RunState) -> Decision:
+        if self._enough(state):
+            return Decision("the fetched texts hold what the question asks", stop=ANSWERED)
+        return Decision("nothing that was shown is left to fetch", stop=NO_USEFUL_MOVE)
+
+
+def make_controller(search: Search) -> RulesController:
+    """A controller for one run."""
+    return RulesController(search)

@@ -1,0 +1,123 @@
+"""Sources and corpus: what is listed, what changed, and that a failed listing removes nothing."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from assets_store.errors import SourceError, UnknownDocument
+from assets_store.settings import load_settings
+from assets_store.store import Store
+from docnav_pipeline.corpus import Changes, read_corpus, refresh_corpus, remove_document
+from docnav_pipeline.sources import SourceFile
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.create(tmp_path / "store", load_settings())
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    (folder / "guides").mkdir(parents=True)
+    (folder / "a.md").write_text("# A\n\nText of a.")
+    (folder / "guides" / "b.txt").write_text("Text of b.")
+    return folder
+
+
+def refresh(store: Store, *paths: Path, **more: Iterable[str]) -> Changes:
+    return refresh_corpus(store, paths, "default", "", **more)
+
+
+def known(store: Store) -> dict[str, SourceFile]:
+    return {s.uri: s for shard in store.shard_keys for s in read_corpus(store, shard).values()}
+
+
+def test_new_changed_and_vanished_files_are_told_apart_by_content(store: Store, docs: Path) -> None:
+    assert len(refresh(store, docs).added) == 2
+    (docs / "a.md").touch()
+    assert not refresh(store, docs)
+    (docs / "a.md").write_text("# A\n\nOther text.")
+    (docs / "guides" / "b.txt").unlink()
+    (docs / "c.md").write_text("# C")
+    changes = refresh(store, docs)
+    assert [len(part) for part in (changes.added, changes.changed, changes.removed)] == [1, 1, 1]
+    assert set(known(store)) == {"a.md", "c.md"}
+
+
+def test_a_path_that_does_not_exist_removes_nothing(store: Store, docs: Path) -> None:
+    refresh(store, docs)
+    with pytest.raises(SourceError, match="does not exist"):
+        refresh(store, docs / "gone")
+    assert len(known(store)) == 2
+
+
+def test_a_folder_below_a_root_belongs_to_it_and_leaves_the_rest_alone(store: Store, docs: Path) -> None:
+    refresh(store, docs)
+    before = known(store)
+    (docs / "a.md").unlink()
+    assert not refresh(store, docs / "guides")
+    assert known(store) == before
+
+
+def test_a_folder_above_a_root_takes_it_in(store: Store, docs: Path) -> None:
+    refresh(store, docs / "guides")
+    refresh(store, docs)
+    assert set(known(store)) == {"a.md", "guides/b.txt"}
+
+
+def test_hidden_files_the_store_and_excluded_files_are_left_out(docs: Path) -> None:
+    store = Store.create(docs / "store", load_settings())
+    (docs / ".git").mkdir()
+    (docs / ".git" / "config").write_text("x")
+    (docs / ".hidden.md").write_text("x")
+    refresh(store, docs, exclude=["guides/*"])
+    assert set(known(store)) == {"a.md"}
+    refresh(store, docs, include=["*.txt"], exclude=["nothing"])
+    assert set(known(store)) == {"guides/b.txt"}
+
+
+def test_every_line_of_a_jsonl_file_is_a_document(store: Store, docs: Path) -> None:
+    (docs / "rows.jsonl").write_text('{"id": "r1", "title": "One", "text": "First."}\n{"id": "r2", "text": "Second."}\n')
+    refresh(store, docs)
+    rows = known(store)
+    assert rows["rows.jsonl#r1"].doc == "r1"
+    assert rows["rows.jsonl#r1"].path == docs / "rows.jsonl"
+    (docs / "rows.jsonl").write_text('{"id": "r2", "text": "Second."}\n')
+    changes = refresh(store, docs)
+    assert (len(changes.removed), len(changes.changed)) == (1, 0)
+
+
+def test_equal_paths_of_two_roots_are_two_documents(store: Store, docs: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.md").write_text("# A\n\nAnother a.")
+    refresh(store, docs, other)
+    assert sorted(s.root for shard in store.shard_keys for s in read_corpus(store, shard).values() if s.uri == "a.md") == sorted(
+        [str(docs), str(other)]
+    )
+    assert not refresh(store, docs, other)
+
+
+def test_a_removed_document_stays_away_until_it_is_asked_for_by_name(store: Store, docs: Path) -> None:
+    refresh(store, docs)
+    remove_document(store, "a")
+    assert set(known(store)) == {"guides/b.txt"}
+    assert not refresh(store, docs)
+    refresh(store, docs / "a.md")
+    assert set(known(store)) == {"a.md", "guides/b.txt"}
+
+
+def test_removing_an_unknown_document_names_the_nearest(store: Store, docs: Path) -> None:
+    refresh(store, docs)
+    with pytest.raises(UnknownDocument, match="a.md"):
+        remove_document(store, "a.mdx")
+
+
+def test_overrides_travel_with_their_document(store: Store, docs: Path) -> None:
+    refresh(store, docs)
+    (docs / "a.md.docnav.toml").write_text('[[remove]]\ntitle = "A"\n')
+    assert len(refresh(store, docs).changed) == 1
+    assert "remove" in known(store)["a.md"].overrides
+    assert set(known(store)) == {"a.md", "guides/b.txt"}

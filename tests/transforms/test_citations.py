@@ -1,0 +1,72 @@
+"""Citation mentions and the entries that they mean."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docnav_pipeline.transforms.citations import CitationKey, ReferenceList, citation_keys, find_citations, is_reference_title
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("as shown [12] and [3-5].", ["[12]", "[3-5]"]),
+        ("known (Smith et al., 2020; Jones, 2019a).", ["(Smith et al., 2020; Jones, 2019a)"]),
+        ("Smith (2020) and van der Berg and Lee (1999) agree", ["Smith (2020)", "van der Berg and Lee (1999)"]),
+        ("seen before (see Kim & Park, 2001)", ["(see Kim & Park, 2001)"]),
+        ("[12] first entry of a list", []),
+        ("In May (2020) and x[0] and (March 2020) and [95,000]", []),
+        ("a[3](4) call", []),
+    ],
+)
+def test_mentions_are_found_as_printed(text: str, found: list[str]) -> None:
+    assert find_citations(text) == found
+
+
+@pytest.mark.parametrize(
+    ("mention", "keys"),
+    [
+        ("[3-5]", [CitationKey(3), CitationKey(4), CitationKey(5)]),
+        ("[7, 9–10]", [CitationKey(7), CitationKey(9), CitationKey(10)]),
+        ("[1-900]", [CitationKey(1)]),
+        ("(Smith et al., 2020; Jones, 2019a)", [CitationKey(author="smith", year="2020"), CitationKey(author="jones", year="2019a")]),
+        (
+            "van der Berg and Lee (1999, 2001)",
+            [CitationKey(author="van der berg", year="1999"), CitationKey(author="van der berg", year="2001")],
+        ),
+    ],
+)
+def test_mentions_are_spelled_out(mention: str, keys: list[CitationKey]) -> None:
+    assert citation_keys(mention) == keys
+
+
+def test_numbers_and_names_lead_to_the_paragraph_of_their_entry() -> None:
+    references = ReferenceList(
+        [
+            ("p1", "[1] Adams, B. On pumps. 2001.\n[2] Smith, J., Lee, K. Valves, 2019."),
+            ("p2", "[3] Smith, J. (2020a). Tanks.\nMüller, A. 1999. Wasser."),
+        ]
+    )
+    assert [references.find(CitationKey(n)) for n in (1, 2, 3, 4)] == ["p1", "p1", "p2", None]
+    assert references.find(CitationKey(author="smith", year="2019")) == "p1"
+    assert references.find(CitationKey(author="smith", year="2020a")) == "p2"
+    assert references.find(CitationKey(author="müller", year="1999")) == "p2"
+    assert references.find(CitationKey(author="smi", year="2019")) is None
+
+
+@pytest.mark.parametrize("title", ["References", "7. References", "VII. REFERENCES", "Literaturverzeichnis", "参考文献", "A. Bibliography"])
+def test_headings_of_reference_lists_are_known(title: str) -> None:
+    assert is_reference_title(title)
+
+
+@pytest.mark.parametrize("title", ["Reference voltage", "Cross references in text", "", "Notes"])
+def test_other_headings_are_none(title: str) -> None:
+    assert not is_reference_title(title)
+
+
+@given(st.text(alphabet="Smith Lee,&;()[]2019a-–et al.\n", max_size=150))
+def test_every_mention_found_means_something(text: str) -> None:
+    for mention in find_citations(text):
+        assert citation_keys(mention)
