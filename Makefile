@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DOCS ?= examples/corpus
 STORE ?= .docnav
-Q ?= Which firmware raised the frost cut-off of the Terrane 4, and by how much?
+Q ?= How far does the radio link reach through trees in full leaf?
 
 export HF_HUB_OFFLINE := 1
 export DAGSTER_DISABLE_TELEMETRY := 1

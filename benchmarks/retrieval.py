@@ -31,8 +31,8 @@ def main() -> int:
     rows = [row for name in sets for row in measure(shared, work, name)]
     head = ["set", "questions", "system", *(f"@{b}" for b in BUDGETS), *(f"all @{b}" for b in BUDGETS[1:3]), "seconds/question"]
     body = (
-        f"Mean recall of gold evidence within the first N words of evidence, the share of questions with all of it, and mean seconds; first "
-        f"{FIRST} questions of each set. Same paragraphs, same vectors, no language model. The best recall of each column and set is bold.\n\n"
+        f"First {FIRST} questions of each set. Columns: mean recall of gold evidence within the first N words of evidence, share of "
+        "questions with all of it, mean seconds. Same paragraphs, same vectors, no language model. Best of each column and set in bold.\n\n"
         + table(head, bold_best(rows))
     )
     command = f"python -m benchmarks.retrieval {shared} WORK" + (f" {' '.join(sys.argv[3:])}" if sys.argv[3:] else "")

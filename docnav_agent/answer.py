@@ -175,7 +175,7 @@ def write_answer(question: str, evidence: Sequence[EvidenceItem], tokenize: Toke
     if not chosen:
         return Draft("", (), missing)
     quotes = tuple(Quote(evidence[c.item].evidence_id, c.text, c.start, round(c.score, 4)) for c in chosen)
-    return Draft(" ".join(f"{one_line(q.text)} [{q.evidence_id}]" for q in quotes), quotes, missing)
+    return Draft(" ".join(f"{_rendered(q.text)} [{q.evidence_id}]" for q in quotes), quotes, missing)
 
 
 def cite(draft: Draft, evidence: Sequence[EvidenceItem]) -> tuple[Citation, ...]:
@@ -220,7 +220,7 @@ def check(draft: Draft, evidence: Sequence[EvidenceItem], graph: Graph | None = 
             continue
         if item.text[quote.start : quote.start + len(quote.text)] != quote.text:
             problems.append(f"quote {one_line(quote.text)[:60]!r} does not stand in {quote.evidence_id} at character {quote.start}")
-        if f"{one_line(quote.text)} [{quote.evidence_id}]" not in draft.text:
+        if f"{_rendered(quote.text)} [{quote.evidence_id}]" not in draft.text:
             problems.append(f"quote {one_line(quote.text)[:60]!r} of {quote.evidence_id} is not in the answer")
     if graph is not None:
         for name in dict.fromkeys(quote.evidence_id for quote in draft.quotes):
@@ -244,6 +244,11 @@ def missing_words(words: dict[str, tuple[str, ...]], terms: Sequence[frozenset[s
     """Words of a question none of whose terms stands in a text. terms: of each text."""
     held = frozenset().union(*terms)
     return [word for word, own in words.items() if not any(term in held for term in own)]
+
+
+def _rendered(text: str) -> str:
+    """A quote on one line. What looks like a mark in source text gets round brackets, or a document could cite for us."""
+    return MARK.sub(r"(\1)", one_line(text))
 
 
 def _candidates(texts: Sequence[str], tokenize: Tokenize) -> list[_Candidate]:

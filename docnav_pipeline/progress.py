@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from rich.console import Console
@@ -14,19 +14,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 _LINE_EVERY_S = 15.0
 
 
+Task = AbstractContextManager[Callable[[int], None]]
+
+
 class Reporter(Protocol):
     """Shows how far a task is."""
 
-    def task(self, label: str, total: int) -> AbstractTask:
+    def task(self, label: str, total: int) -> Task:
         """A context that gives a function to call with the number of further items done."""
         ...
-
-
-class AbstractTask(Protocol):
-    """Context manager of one task."""
-
-    def __enter__(self) -> Callable[[int], None]: ...
-    def __exit__(self, *exc: object) -> bool | None: ...
 
 
 class TerminalReporter:
@@ -35,7 +31,7 @@ class TerminalReporter:
     def __init__(self) -> None:
         self._console = Console(stderr=True)
 
-    def task(self, label: str, total: int) -> AbstractTask:
+    def task(self, label: str, total: int) -> Task:
         if total == 0:
             return _silent()
         return (
@@ -58,7 +54,7 @@ class LogReporter:
     def __init__(self, log: Callable[[str], None]) -> None:
         self._log = log
 
-    def task(self, label: str, total: int) -> AbstractTask:
+    def task(self, label: str, total: int) -> Task:
         return _silent() if total == 0 else _lines(label, total, self._log)
 
 

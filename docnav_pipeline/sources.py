@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from assets_store.errors import SourceError
 from assets_store.ids import document_id
@@ -62,9 +63,11 @@ def read_roots(store: Store) -> list[Root]:
     """Registered roots, in order of registration."""
     if not store.files.exists(_REGISTRY):
         return []
-    lists = ("include", "exclude", "removed")
-    rows = json.loads(store.files.read(_REGISTRY))
-    return [Root(**{k: tuple(v) if k in lists else v for k, v in row.items()}) for row in rows]
+    rows: list[dict[str, Any]] = json.loads(store.files.read(_REGISTRY))
+    return [
+        Root(row["path"], row["kb"], row["product_version"], *(tuple(row[name]) for name in ("include", "exclude", "removed")))
+        for row in rows
+    ]
 
 
 def write_roots(store: Store, roots: Sequence[Root]) -> None:

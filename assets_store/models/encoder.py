@@ -25,8 +25,6 @@ Vectors = npt.NDArray[np.float32]
 
 # Texts tokenised at a time: bounds memory whatever the length of the input.
 _CHUNK_TEXTS = 4096
-# Characters of one text that are tokenised at all. Paragraphs stay far below; a hostile one must not fill the memory.
-_MAX_CHARACTERS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +69,7 @@ class Encoder:
         return EncodedTexts(vectors, n_windows)
 
     def _encode_chunk(self, texts: Sequence[str], progress: Callable[[int], None] | None) -> tuple[Vectors, npt.NDArray[np.int32]]:
-        encoded = self._tokenizer.encode_batch([text[:_MAX_CHARACTERS] for text in texts], add_special_tokens=False)
+        encoded = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         room = max(1, self.max_tokens - len(self._prefix) - len(self._suffix))
         windows: list[tuple[int, list[int]]] = []
         counts = np.zeros(len(texts), np.int32)

@@ -16,6 +16,7 @@ _DISTINCTION = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 
 MAX_NAMES = 40
 MAX_NAME_WORDS = 8
+MIN_NAME_CHARACTERS = 3
 
 
 @lru_cache(maxsize=4096)
@@ -30,11 +31,19 @@ def title_name(title: str) -> str:
 
 
 def names_title(title: str, text: str) -> bool:
-    """Whether a text names what a title is about: all its words, in order, as whole words. One short word is no name."""
-    name = plain(title_name(title))
-    if len(name) < 5 or name.strip().isdigit():
+    """Whether a text names what a title is about: all its words, in order, as whole words.
+
+    A title of one word must be written with a capital or a digit in the text, in scripts that have capitals: "water" names no
+    document called "Water".
+    """
+    name = title_name(title)
+    words = _WORD.findall(name)
+    if not words or plain(name) not in plain(text) or len(name) < MIN_NAME_CHARACTERS:
         return False
-    return name in plain(text)
+    if len(words) > 1:
+        return True
+    folded = words[0].casefold()
+    return any(word.casefold() == folded and (not word.islower() or word[0].isdigit()) for word in _WORD.findall(text))
 
 
 def find_names(text: str, limit: int = MAX_NAMES) -> list[str]:

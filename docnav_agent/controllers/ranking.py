@@ -49,12 +49,12 @@ class Candidates:
                 if bonus > known.bonus:
                     known.bonus, known.why = bonus, why
 
-    def score(self, node_id: str) -> float:
-        """Score of a paragraph, 0 for one never shown."""
+    def score(self, node_id: str, bonus_share: float = 1.0) -> float:
+        """Score of a paragraph, 0 for one never shown. bonus_share: factor of what moves along tree and edges gave."""
         known = self._known.get(node_id)
         if known is None:
             return 0.0
-        return LEXICAL_SHARE * known.lexical + DENSE_SHARE * max(0.0, known.dense) + known.bonus
+        return LEXICAL_SHARE * known.lexical + DENSE_SHARE * max(0.0, known.dense) + bonus_share * known.bonus
 
     def why(self, node_id: str) -> str:
         known = self._known.get(node_id)

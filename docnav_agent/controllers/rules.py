@@ -34,11 +34,14 @@ FIRST_FETCH = 8
 NEXT_FETCH = 6
 # Fetched texts whose names are followed.
 READ_FOR_NAMES = 4
-# Bonus of navigation for what the question names, and for what a text that it led to names.
-NAMED_BONUS = 0.30
-LINKED_BONUS = 0.15
-EDGE_BONUS = 0.05
-SECTION_BONUS = 0.02
+# Bonus of navigation for documents that the question names, that such a document names, and that another good text names. They
+# weigh more once texts are read, because a second hop need not look like the question.
+NAMED_BONUS = 0.50
+LINKED_BONUS = 0.30
+MENTIONED_BONUS = 0.15
+EDGE_BONUS = 0.02
+SECTION_BONUS = 0.01
+BONUS_SHARE_OF_READ = 2.5
 # Share of the question's weighted words that fetched text must hold, together, before a run that need not fill ends.
 ENOUGH = 0.75
 FOUND_LINES = 12
@@ -80,7 +83,9 @@ class RulesController:
         """Evidence by score of navigation and reading, equal scores in order of fetching."""
         reader = self._reading(state)
         reader.read(state.evidence)
-        scores = {item.node_id: self._candidates.score(item.node_id) + reader.score(item.node_id) for item in state.evidence}
+        scores = {
+            item.node_id: self._candidates.score(item.node_id, BONUS_SHARE_OF_READ) + reader.score(item.node_id) for item in state.evidence
+        }
         top = max(scores.values(), default=0.0) or 1.0
         ranked = sorted(state.evidence, key=lambda item: (-scores[item.node_id], item.evidence_id))
         return [item.rated(scores[item.node_id] / max(top, 1.0)) for item in ranked]
@@ -126,10 +131,8 @@ class RulesController:
     def _look_around(self, state: RunState, question: str) -> Iterator[Decision]:
         """Narrow to the documents that the question names, or look at the paragraphs around the best one."""
         if self._named:
-            scope = tuple(card.node_id for card in self._named)
-            yield self._locate(
-                question, "paragraph", scope, PARAGRAPHS_LOCATED, "hybrid", "paragraphs of the documents that the question names", scope
-            )
+            yield self._inside(self._named, question, "paragraphs of the documents that the question names")
+            self._candidates.add_dense(self._seen(state))
             self._candidates.add(self._seen(state), NAMED_BONUS, "the question names its document")
             return
         best = self._candidates.card(self._candidates.best()[0])
@@ -140,21 +143,27 @@ class RulesController:
 
     def _follow_names(self, state: RunState, question: str) -> Iterator[Decision]:
         """Second hop: documents whose titles stand in the texts read so far."""
-        read = [item.text for item in self.order(state)[:READ_FOR_NAMES]]
-        names = [name for text in read for name in find_names(text) if not names_title(name, question)]
+        named = {card.node_id for card in self._named}
+        ranked = self.order(state)
+        anchors = [item.text for item in ranked if item.doc_id in named][:READ_FOR_NAMES]
+        others = [item.text for item in ranked if item.doc_id not in named][:READ_FOR_NAMES]
+        names = [name for text in (*anchors, *others) for name in find_names(text) if not names_title(name, question)]
         if not names:
             return
         query = " ".join(dict.fromkeys(names))[:MAX_QUERY_CHARACTERS]
-        yield self._locate(query, "document", (), MAX_HITS // 2, "bm25", "documents about the names in what was read")
-        have = {card.node_id for card in self._named} | {item.doc_id for item in state.evidence[:1]}
-        linked = [card for card in self._seen(state) if card.node_id not in have and any(names_title(card.title, text) for text in read)]
-        if not linked:
+        yield self._locate(query, "document", (), MAX_HITS, "bm25", "documents about the names in what was read")
+        found = [card for card in self._seen(state) if card.node_id not in named]
+        linked = [card for card in found if any(names_title(card.title, text) for text in anchors)]
+        mentioned = [card for card in found if card not in linked and any(names_title(card.title, text) for text in others)]
+        if not linked and not mentioned:
             return
-        scope = tuple(card.node_id for card in linked)
-        why = f"paragraphs about {clipped(', '.join(title_name(card.title) for card in linked), 160)}"
-        yield self._locate(question, "paragraph", scope, MAX_HITS // 2, "dense", why, scope)
+        why = f"paragraphs about {clipped(', '.join(title_name(card.title) for card in (*linked, *mentioned)), 160)}"
+        yield self._inside((*linked, *mentioned), question, why)
         self._candidates.add_dense(self._seen(state))
-        self._candidates.add(self._seen(state), LINKED_BONUS, "a fetched text names its document")
+        sources = {card.node_id for card in linked}
+        from_anchor = [card for card in self._seen(state) if card.doc_id in sources]
+        self._candidates.add(from_anchor, LINKED_BONUS, "a document that the question names leads to this one")
+        self._candidates.add(self._seen(state), MENTIONED_BONUS, "a fetched text names its document")
 
     def _follow_edges(self, state: RunState) -> Iterator[Decision]:
         """Cross-references, citations and shared entities of the best text."""
@@ -173,6 +182,10 @@ class RulesController:
             yield Decision(why, Fetch(node_ids=tuple(wanted)), focus=focus)
 
     # -- judgements
+
+    def _inside(self, documents: Sequence[NodeCard], question: str, why: str) -> Decision:
+        scope = tuple(card.node_id for card in documents)
+        return self._locate(question, "paragraph", scope, MAX_HITS, "dense", why, scope)
 
     def _locate(
         self, query: str, level: Level, scope: tuple[str, ...], k: int, mode: Mode, why: str, focus: tuple[str, ...] = ()

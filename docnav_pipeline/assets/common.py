@@ -27,12 +27,12 @@ def column_schema(spec: TableSpec) -> dg.TableSchema:
     )
 
 
-def described(spec: TableSpec) -> dict[str, Any]:
-    """Arguments of an asset spec that come from the schema of its table."""
-    return {"description": spec.doc, "metadata": {"dagster/column_schema": column_schema(spec)}}
+def catalogue(spec: TableSpec) -> dict[str, dg.TableSchema]:
+    """Metadata of an asset that comes from the schema of its table."""
+    return {"dagster/column_schema": column_schema(spec)}
 
 
-def result(store: Store, spec: TableSpec, refreshed: Refreshed, more: Mapping[str, Any] | None = None) -> dg.MaterializeResult[Any]:
+def result(store: Store, spec: TableSpec, refreshed: Refreshed, more: Mapping[str, Any] | None = None) -> dg.MaterializeResult[None]:
     """Counts, size, time and a sample of a table that was brought up to date."""
     metadata: dict[str, Any] = {
         "dagster/row_count": refreshed.rows.get(spec.name, 0),

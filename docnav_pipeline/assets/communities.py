@@ -7,15 +7,22 @@ import polars as pl
 
 from assets_store import schemas
 from assets_store.store import CORPUS_PART
-from docnav_pipeline.assets.common import OWNERS, described, result
+from docnav_pipeline.assets.common import OWNERS, catalogue, result
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import refresh_corpus_part
 from docnav_pipeline.stages import COMMUNITIES
 from docnav_pipeline.transforms.communities import build_communities
 
 
-@dg.asset(deps=list(COMMUNITIES.before), group_name="graph", kinds={"parquet"}, owners=OWNERS, **described(schemas.COMMUNITIES))
-def communities(store: StoreResource) -> dg.MaterializeResult:
+@dg.asset(
+    deps=list(COMMUNITIES.before),
+    group_name="graph",
+    kinds={"parquet"},
+    owners=OWNERS,
+    description=schemas.COMMUNITIES.doc,
+    metadata=catalogue(schemas.COMMUNITIES),
+)
+def communities(store: StoreResource) -> dg.MaterializeResult[None]:
     """Cluster the corpus and name the clusters by their distinctive terms."""
     opened = store.open()
     facts: dict[str, Any] = {}

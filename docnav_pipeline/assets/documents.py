@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 
 import dagster as dg
 import polars as pl
 
 from assets_store import schemas
 from assets_store.store import Store
-from docnav_pipeline.assets.common import OWNERS, described, result
+from docnav_pipeline.assets.common import OWNERS, catalogue, result
 from docnav_pipeline.corpus import read_corpus
 from docnav_pipeline.parse_sources import parse_sources
 from docnav_pipeline.partitions import SHARDS
@@ -23,14 +24,30 @@ from docnav_pipeline.transforms.layout import build_layout
 
 @dg.multi_asset(
     specs=[
-        dg.AssetSpec("documents", deps=["corpus"], group_name="source", kinds={"parquet"}, owners=OWNERS, **described(schemas.DOCUMENTS)),
-        dg.AssetSpec("layout", deps=["corpus"], group_name="source", kinds={"parquet"}, owners=OWNERS, **described(schemas.LAYOUT)),
+        dg.AssetSpec(
+            "documents",
+            deps=["corpus"],
+            group_name="source",
+            kinds={"parquet"},
+            owners=OWNERS,
+            description=schemas.DOCUMENTS.doc,
+            metadata=catalogue(schemas.DOCUMENTS),
+        ),
+        dg.AssetSpec(
+            "layout",
+            deps=["corpus"],
+            group_name="source",
+            kinds={"parquet"},
+            owners=OWNERS,
+            description=schemas.LAYOUT.doc,
+            metadata=catalogue(schemas.LAYOUT),
+        ),
     ],
     partitions_def=SHARDS,
     backfill_policy=dg.BackfillPolicy.single_run(),
     name="parse_documents",
 )
-def parse_documents(context: dg.AssetExecutionContext, store: StoreResource) -> Iterable[dg.MaterializeResult]:
+def parse_documents(context: dg.AssetExecutionContext, store: StoreResource) -> Iterable[dg.MaterializeResult[None]]:
     """Parse what is new or changed, in child processes with limits."""
     opened = store.open()
     total = refresh_documents(opened, context.partition_keys, store.reporter(context))
@@ -54,8 +71,13 @@ def refresh_documents(store: Store, shards: Iterable[str], reporter: Reporter) -
         for shard, documents, layout in _by_shard(todo, store, advance):
             tables: Mapping[str, pl.DataFrame] = {"documents": documents, "layout": layout}
             maker = DOCUMENTS.maker(store.settings)
-            total += refresh_part(store, DOCUMENTS.tables, shard, keys[shard], lambda _, made=tables: made, maker, retry[shard])
+            total += refresh_part(store, DOCUMENTS.tables, shard, keys[shard], partial(_made, tables), maker, retry[shard])
     return total
+
+
+def _made(tables: Mapping[str, pl.DataFrame], doc_ids: list[str]) -> Mapping[str, pl.DataFrame]:
+    """Rows that were parsed before they were asked for."""
+    return tables
 
 
 def _by_shard(

@@ -10,7 +10,7 @@ import polars as pl
 from assets_store import schemas
 from assets_store.models.encoder import load_encoder
 from assets_store.store import Store
-from docnav_pipeline.assets.common import OWNERS, by_document, described, result
+from docnav_pipeline.assets.common import OWNERS, by_document, catalogue, result
 from docnav_pipeline.partitions import SHARDS
 from docnav_pipeline.progress import Reporter
 from docnav_pipeline.resources import StoreResource
@@ -30,9 +30,10 @@ Known = dict[str, tuple[npt.NDArray[np.float32], int]]
     kinds={"parquet", "pytorch"},
     owners=OWNERS,
     tags={"docnav/device": "gpu"},
-    **described(schemas.EMBEDDINGS),
+    description=schemas.EMBEDDINGS.doc,
+    metadata=catalogue(schemas.EMBEDDINGS),
 )
-def embeddings(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:
+def embeddings(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult[None]:
     """Encode paragraphs whose text or path is new."""
     opened = store.open()
     total, encoded = refresh_embeddings(opened, context.partition_keys, store.reporter(context))

@@ -8,7 +8,7 @@ import polars as pl
 from assets_store import schemas
 from assets_store.models.entities import load_recognizer
 from assets_store.store import Store
-from docnav_pipeline.assets.common import OWNERS, by_document, described, result
+from docnav_pipeline.assets.common import OWNERS, by_document, catalogue, result
 from docnav_pipeline.partitions import SHARDS
 from docnav_pipeline.progress import Reporter
 from docnav_pipeline.resources import StoreResource
@@ -24,9 +24,10 @@ from docnav_pipeline.transforms.features import build_features
     group_name="text",
     kinds={"parquet", "spacy"},
     owners=OWNERS,
-    **described(schemas.FEATURES),
+    description=schemas.FEATURES.doc,
+    metadata=catalogue(schemas.FEATURES),
 )
-def features(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:
+def features(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult[None]:
     """Recognise entities and references, count keywords."""
     opened = store.open()
     total = refresh_features(opened, context.partition_keys, store.reporter(context))

@@ -7,7 +7,7 @@ import polars as pl
 
 from assets_store import schemas
 from assets_store.store import CORPUS_PART, Store
-from docnav_pipeline.assets.common import OWNERS, described, result
+from docnav_pipeline.assets.common import OWNERS, catalogue, result
 from docnav_pipeline.progress import Reporter
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_corpus_part
@@ -23,9 +23,10 @@ _LINKS = ("doc_id", "block", "anchor", "links")
     group_name="graph",
     kinds={"parquet"},
     owners=OWNERS,
-    **described(schemas.LATERAL_EDGES),
+    description=schemas.LATERAL_EDGES.doc,
+    metadata=catalogue(schemas.LATERAL_EDGES),
 )
-def lateral_edges(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:
+def lateral_edges(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult[None]:
     """Link what stands side by side, is cited, is referred to, shares entities or is alike."""
     opened = store.open()
     total = refresh_lateral_edges(opened, store.reporter(context))

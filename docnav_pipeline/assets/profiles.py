@@ -7,7 +7,7 @@ import polars as pl
 
 from assets_store import schemas
 from assets_store.store import Store
-from docnav_pipeline.assets.common import OWNERS, by_document, described, result
+from docnav_pipeline.assets.common import OWNERS, by_document, catalogue, result
 from docnav_pipeline.partitions import SHARDS
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_part
@@ -22,9 +22,10 @@ from docnav_pipeline.transforms.profiles import build_profiles
     group_name="graph",
     kinds={"parquet"},
     owners=OWNERS,
-    **described(schemas.PROFILES),
+    description=schemas.PROFILES.doc,
+    metadata=catalogue(schemas.PROFILES),
 )
-def profiles(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:
+def profiles(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult[None]:
     """Pool vectors, keywords and entities bottom-up."""
     opened = store.open()
     return result(opened, schemas.PROFILES, refresh_profiles(opened, context.partition_keys))

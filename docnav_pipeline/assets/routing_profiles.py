@@ -7,7 +7,7 @@ import polars as pl
 
 from assets_store import schemas
 from assets_store.store import Store
-from docnav_pipeline.assets.common import OWNERS, by_document, described, result
+from docnav_pipeline.assets.common import OWNERS, by_document, catalogue, result
 from docnav_pipeline.partitions import SHARDS
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_part
@@ -22,9 +22,10 @@ from docnav_pipeline.transforms.routing_profiles import build_routing_profiles
     group_name="graph",
     kinds={"parquet"},
     owners=OWNERS,
-    **described(schemas.ROUTING_PROFILES),
+    description=schemas.ROUTING_PROFILES.doc,
+    metadata=catalogue(schemas.ROUTING_PROFILES),
 )
-def routing_profiles(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:
+def routing_profiles(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult[None]:
     """Write the extractive routing profile of every broad scope."""
     opened = store.open()
     return result(opened, schemas.ROUTING_PROFILES, refresh_routing_profiles(opened, context.partition_keys), {"made by": "extractive"})

@@ -20,7 +20,7 @@ from docnav_pipeline.transforms.search_indexes import build_search_indexes
     owners=OWNERS,
     description="Search indexes of paragraphs, sections, documents and communities, in one immutable folder.",
 )
-def search_indexes(store: StoreResource) -> dg.MaterializeResult:
+def search_indexes(store: StoreResource) -> dg.MaterializeResult[None]:
     """Build the indexes that fit the tables, unless they are there."""
     opened, started = store.open(), time.perf_counter()
     counts, is_new = refresh_search_indexes(opened)
@@ -36,7 +36,9 @@ def refresh_search_indexes(store: Store) -> tuple[dict[str, int], bool]:
     near = Path(store.files.root) if store.files.is_local else None
     with tempfile.TemporaryDirectory(dir=near, prefix=".index-") as scratch:
         folder = Path(scratch) / "index"
-        tables = [store.read(table) for table in SEARCH_INDEXES.before]
-        counts = build_search_indexes(folder, *tables, settings=store.settings.search)
+        documents, tree, paragraphs, embeddings, profiles, routing, communities = map(store.read, SEARCH_INDEXES.before)
+        counts = build_search_indexes(
+            folder, documents, tree, paragraphs, embeddings, profiles, routing, communities, store.settings.search
+        )
         store.files.upload_folder(folder, path)
     return counts, True

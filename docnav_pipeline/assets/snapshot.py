@@ -17,7 +17,7 @@ from docnav_pipeline.stages import EMBEDDINGS, FEATURES, index_name
     owners=OWNERS,
     description="A committed version: which file of which table, models, settings and counts.",
 )
-def snapshot(store: StoreResource) -> dg.MaterializeResult:
+def snapshot(store: StoreResource) -> dg.MaterializeResult[None]:
     """Commit the working state in one step, unless it is committed already."""
     committed, is_new = commit_snapshot(store.open())
     return dg.MaterializeResult(metadata={"id": committed.id, "new": is_new, **committed.manifest["counts"]})

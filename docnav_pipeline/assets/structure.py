@@ -8,7 +8,7 @@ import polars as pl
 
 from assets_store import schemas
 from assets_store.store import Store
-from docnav_pipeline.assets.common import OWNERS, by_document, described, result
+from docnav_pipeline.assets.common import OWNERS, by_document, catalogue, result
 from docnav_pipeline.hierarchy.overrides import parse_overrides
 from docnav_pipeline.hierarchy.recover import recover
 from docnav_pipeline.partitions import SHARDS
@@ -23,17 +23,29 @@ from docnav_pipeline.transforms.tree import build_tree
 @dg.multi_asset(
     specs=[
         dg.AssetSpec(
-            "tree", deps=["documents", "layout"], group_name="structure", kinds={"parquet"}, owners=OWNERS, **described(schemas.TREE)
+            "tree",
+            deps=["documents", "layout"],
+            group_name="structure",
+            kinds={"parquet"},
+            owners=OWNERS,
+            description=schemas.TREE.doc,
+            metadata=catalogue(schemas.TREE),
         ),
         dg.AssetSpec(
-            "paragraphs", deps=["documents", "layout"], group_name="text", kinds={"parquet"}, owners=OWNERS, **described(schemas.PARAGRAPHS)
+            "paragraphs",
+            deps=["documents", "layout"],
+            group_name="text",
+            kinds={"parquet"},
+            owners=OWNERS,
+            description=schemas.PARAGRAPHS.doc,
+            metadata=catalogue(schemas.PARAGRAPHS),
         ),
     ],
     partitions_def=SHARDS,
     backfill_policy=dg.BackfillPolicy.single_run(),
     name="build_structure",
 )
-def build_structure(context: dg.AssetExecutionContext, store: StoreResource) -> Iterable[dg.MaterializeResult]:
+def build_structure(context: dg.AssetExecutionContext, store: StoreResource) -> Iterable[dg.MaterializeResult[None]]:
     """Recover the heading tree and cut paragraphs."""
     opened = store.open()
     total, evidence = refresh_structure(opened, context.partition_keys, store.reporter(context))

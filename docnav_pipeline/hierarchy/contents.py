@@ -261,6 +261,7 @@ def find_contents(blocks: Sequence[Block], rows: Sequence[Row]) -> Contents:
             e
             for e in _entries(region)
             if len(key_of(e.title)) >= 2
+            and any(c.isalpha() for c in e.title)
             and not _CAPTION.match(e.title)
             and not is_contents_name(e.title)
             and not _LIST_OF.fullmatch(e.title)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from docnav_pipeline.hierarchy.candidates import Candidate
@@ -144,11 +144,12 @@ def mind_contents(candidates: Sequence[Candidate], body: Body) -> None:
     Captions of examples and bold words of their own are then the more likely reading.
     """
     listed = [c for c in candidates if c.entry is not None]
-    depths = {c.entry.label.depth for c in listed if c.entry is not None and c.entry.label is not None}
-    indents = {round(c.entry.indent * 50) for c in listed if c.entry is not None and c.entry.indent is not None}
-    if len(listed) < 20 or max(len(depths), len(indents)) < 3:
+    depths = Counter(c.entry.label.depth for c in listed if c.entry is not None and c.entry.label is not None)
+    indents = Counter(round(c.entry.indent * 50) for c in listed if c.entry is not None and c.entry.indent is not None)
+    if len(listed) < 20 or max(sum(n >= 3 for n in counts.values()) for counts in (depths, indents)) < 3:
         return
-    named = {c.style for c in listed}
+    total = Counter(c.style for c in candidates if c.alone and not c.labels)
+    named = {style for style, n in Counter(c.style for c in listed).items() if n >= 3 and n >= 0.2 * total[style]}
     for c in candidates:
         if c.entry is None and not c.labels and c.style not in named and c.style.size_pt <= 1.05 * body.style.size_pt:
             c.reasons.append(("contents", -1.0))

@@ -106,7 +106,7 @@ def recover_printed(blocks: Sequence[Block], settings: HierarchySettings, overri
     sequence = find_sequence([c.labels for c in chosen], [4.0 for c in chosen], style_numbers(chosen))
     levels = assign_levels(chosen, sequence)
     spans = [Span(c.rows[0].block, c.rows[0].line, c.rows[-1].block, -1 if c.rows[-1].ends_block else c.rows[-1].end_line) for c in chosen]
-    out, places, n_cut = cut_out(blocks, spans)
+    out, places = cut_out(blocks, spans, {r.block for t in title for r in t.rows if t.alone})
     headings: list[Heading] = []
     for c, level, (first, n) in zip(chosen, levels, places, strict=True):
         forced = overrides.level_of(c.text, c.page)
@@ -129,7 +129,7 @@ def recover_printed(blocks: Sequence[Block], settings: HierarchySettings, overri
         out,
         headings,
         join_lines([t.text for t in title]) or None,
-        n_cut + sum(c.type != BlockType.TITLE for c in chosen),
+        sum(c.type != BlockType.TITLE or not c.alone for c in chosen),
         max(0, n_titles - kept_titles),
         len(contents.entries),
         sum(e.row is not None for e in contents.entries),

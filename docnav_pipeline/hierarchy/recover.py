@@ -19,7 +19,8 @@ from docnav_pipeline.parsing.block import Block
 class HierarchyReport:
     """What recovery did to one document.
 
-    by_evidence: headings by their strongest evidence. repaired: blocks that were cut or retyped.
+    by_evidence: headings by their strongest evidence. repaired: headings that the parser had not set
+    apart as titles (cut out of a block, joined from several, or typed as something else).
     rejected: blocks that the parser called titles and that are none. contents_entries and
     contents_matched: entries of printed contents, and how many of them were found in print.
     """

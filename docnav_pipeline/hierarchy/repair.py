@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from docnav_pipeline.hierarchy.line_text import line_starts
@@ -55,12 +55,14 @@ def split_block(block: Block, at: Sequence[int]) -> list[Block]:
     return pieces
 
 
-def cut_out(blocks: Sequence[Block], spans: Sequence[Span]) -> tuple[list[Block], list[tuple[int, int]], int]:
+def cut_out(
+    blocks: Sequence[Block], spans: Sequence[Span], title_blocks: Collection[int] = ()
+) -> tuple[list[Block], list[tuple[int, int]]]:
     """The block list in which every span is made of whole blocks.
 
-    spans: in reading order, not overlapping. Returns the new blocks, (first block, number of
-    blocks) of each span in them, and how many blocks had to be cut. Blocks of a span get the
-    type title; a block that was called a title and is in no span becomes text.
+    spans: in reading order, not overlapping. title_blocks: blocks that print the document's title.
+    Returns the new blocks, and (first block, number of blocks) of each span in them. Blocks of a
+    span get the type title; a block that was called a title and is in no span becomes text.
     """
     cuts: dict[int, set[int]] = {}
     for span in spans:
@@ -70,15 +72,14 @@ def cut_out(blocks: Sequence[Block], spans: Sequence[Span]) -> tuple[list[Block]
             cuts.setdefault(span.last_block, set()).add(span.end_line)
     out: list[Block] = []
     piece_of: dict[tuple[int, int], int] = {}
-    n_cut = 0
     for index, block in enumerate(blocks):
         n_lines = sum(bool(line.text.strip()) for line in block.lines)
         at = sorted(i for i in cuts.get(index, ()) if 0 < i < n_lines)
-        n_cut += bool(at)
         pieces = split_block(block, at) if at else [block]
         for first, piece in zip([0, *at], pieces, strict=True):
             piece_of[index, first] = len(out)
             out.append(piece)
+    printing_title = {position for (index, _), position in piece_of.items() if index in title_blocks}
     places: list[tuple[int, int]] = []
     in_span: set[int] = set()
     for span in spans:
@@ -88,7 +89,9 @@ def cut_out(blocks: Sequence[Block], spans: Sequence[Span]) -> tuple[list[Block]
         in_span.update(range(first, last + 1))
     for i, block in enumerate(out):
         if i in in_span:
-            out[i] = replace(block, type=BlockType.TITLE, continues_previous=False)
-        elif block.type == BlockType.TITLE and block.sub_type != "document_title":
-            out[i] = replace(block, type=BlockType.TEXT)
-    return out, places, n_cut
+            out[i] = replace(block, type=BlockType.TITLE, sub_type=None, continues_previous=False)
+        elif i in printing_title:
+            out[i] = replace(block, type=BlockType.TITLE, sub_type="document_title", continues_previous=False)
+        elif block.type == BlockType.TITLE:
+            out[i] = replace(block, type=BlockType.TEXT, sub_type=None)
+    return out, places

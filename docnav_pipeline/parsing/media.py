@@ -80,7 +80,7 @@ _MARKUP_START = re.compile(rb"\A\s*<(?:div|p|h[1-6]|table|span|article|section|m
 _XML_START = re.compile(
     rb"\A(?:\s|<!--.*?-->)*(?:<\?xml\b|<!DOCTYPE\s+(?!html\b)\w|<(?:article|rfc|TEI|book|doc|document|OAI-PMH)[\s>])", re.DOTALL
 )
-_MINERU_KEYS = re.compile(rb'"(?:docvortex\.middle|pdf_info|page_idx)"')
+_MINERU_KEYS = re.compile(rb'"(?:docvortex\.middle|pdf_info|page_idx|title_content|paragraph_content|image_source|page_number_content)"')
 
 _UNSUPPORTED = {
     MSWORD: "a Word 97-2003 file (.doc); save it as DOCX or PDF and index that",

@@ -78,12 +78,18 @@ def _middle(value: Mapping[str, Any]) -> ParsedDocument:
 
 
 def _content_list(items: Sequence[Mapping[str, Any]]) -> ParsedDocument:
-    blocks = [block for item in items for block in _content_blocks(item)]
+    whole = _document_title([item.get("text_level") for item in items])
+    blocks = [block for item in items for block in _content_blocks(item, whole)]
     last = max((int(item.get("page_idx", 0)) for item in items), default=-1)
     return _finished(blocks, last + 1, "content_list")
 
 
-def _content_blocks(item: Mapping[str, Any]) -> Iterator[Block]:
+def _document_title(levels: Sequence[Any]) -> bool:
+    """Whether level 1 names the title of the document: 3.x gives it to one heading and 2 to all others, older versions 1 to all."""
+    return levels.count(1) == 1 and levels.count(2) > 0
+
+
+def _content_blocks(item: Mapping[str, Any], has_document_title: bool = False) -> Iterator[Block]:
     """Blocks of one item of a flat content list; boxes are thousandths of the page, or absent in old versions."""
     kind = str(item["type"])
     page = int(item.get("page_idx", 0)) + 1
@@ -96,22 +102,26 @@ def _content_blocks(item: Mapping[str, Any]) -> Iterator[Block]:
     elif kind == "list":
         yield _list(_strings(item.get("list_items")), item.get("sub_type") == "ref_text", page, bbox)
     elif kind == "text" and isinstance(item.get("text_level"), int) and item["text_level"] > 0:
-        yield Block(BlockType.TITLE, _title(str(item.get("text", ""))), page=page, bbox=bbox)
+        sub_type = "document_title" if has_document_title and item["text_level"] == 1 else None
+        yield Block(BlockType.TITLE, _title(str(item.get("text", ""))), page=page, bbox=bbox, sub_type=sub_type)
     else:
         yield _text(kind, str(item.get("text", "")), page, bbox)
 
 
 def _content_list_v2(pages: Sequence[Sequence[Mapping[str, Any]]]) -> ParsedDocument:
-    blocks = [block for number, page in enumerate(pages, 1) for item in page for block in _v2_blocks(item, number)]
+    levels = [(item.get("content") or {}).get("level") for page in pages for item in page if item.get("type") == "title"]
+    whole = _document_title(levels)
+    blocks = [block for number, page in enumerate(pages, 1) for item in page for block in _v2_blocks(item, number, whole)]
     return _finished(blocks, len(pages), "content_list_v2")
 
 
-def _v2_blocks(item: Mapping[str, Any], page: int) -> Iterator[Block]:
+def _v2_blocks(item: Mapping[str, Any], page: int, has_document_title: bool) -> Iterator[Block]:
     kind = str(item["type"])
     content = item.get("content") or {}
     bbox = bbox_of(item.get("bbox"), _THOUSANDTHS, _THOUSANDTHS)
     if kind == "title":
-        yield Block(BlockType.TITLE, _title(span_text(content.get("title_content"))[0]), page=page, bbox=bbox)
+        sub_type = "document_title" if has_document_title and content.get("level") == 1 else None
+        yield Block(BlockType.TITLE, _title(span_text(content.get("title_content"))[0]), page=page, bbox=bbox, sub_type=sub_type)
     elif kind in ("image", "chart", "table", "code", "algorithm"):
         name = "code" if kind == "algorithm" else kind
         body = content.get("html") or content.get("content") or content.get(f"{kind}_content") or content.get("code_content") or ""
@@ -239,4 +249,5 @@ def _strings(value: Any) -> list[str]:
 
 def _finished(blocks: Sequence[Block], n_pages: int, form: str) -> ParsedDocument:
     kept = tuple(block for block in blocks if block.text or block.type is BlockType.IMAGE)
-    return ParsedDocument(blocks=kept, parser=f"{PARSER} ({form})", n_pages=n_pages or None)
+    title = next((block.text for block in kept if block.sub_type == "document_title"), None)
+    return ParsedDocument(blocks=kept, parser=f"{PARSER} ({form})", title=title, n_pages=n_pages or None)

@@ -22,6 +22,8 @@ from docnav_pipeline.parsing.worker import read_frame, write_frame
 
 _MIB = 1024 * 1024
 _POLL_S = 0.1
+# Helpers of the process are looked for at every n-th poll only: that walks all processes of the machine.
+_HELPERS_EVERY = 10
 # Time that starting the interpreter and importing MinerU may take before a request's own time counts.
 _START_S = 60.0
 # A process that has grown past this share of its limit is replaced before the next request.
@@ -57,6 +59,8 @@ class ParserProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._replies: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._home: Path | None = None
+        self._helpers: list[psutil.Process] = []
+        self._n_polls = 0
         self.peak_bytes = 0
         self.n_starts = 0
 
@@ -148,13 +152,17 @@ class ParserProcess:
         total = 0
         try:
             process = psutil.Process(self._process.pid)
-            for one in [process, *process.children(recursive=True)]:
-                try:
-                    total += one.memory_info().rss
-                except psutil.Error:
-                    continue
+            if self._n_polls % _HELPERS_EVERY == 0:
+                self._helpers = process.children(recursive=True)
+            self._n_polls += 1
+            total = process.memory_info().rss
         except psutil.Error:
             return total
+        for helper in self._helpers:
+            try:
+                total += helper.memory_info().rss
+            except psutil.Error:
+                continue
         self.peak_bytes = max(self.peak_bytes, total)
         return total
 

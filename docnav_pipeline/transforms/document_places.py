@@ -63,9 +63,10 @@ class Places:
             # Printed page numbers need not be those of the file.
             return ([at], 0.4) if at is not None else ([], 0.0)
         if kind in FLOAT_KINDS:
-            found = self.floats.get((kind, target), [])
+            if whole := self.floats.get((kind, target)):
+                return whole, 1.0
             # "Figure 3A" is a part of figure 3.
-            return (found, 1.0) if found else (self.floats.get((kind, target.rstrip(_LETTERS)), []), 0.9)
+            return self.floats.get((kind, target.rstrip(_LETTERS)), []), 0.9
         for number, fit in _numbers(target):
             for unit in _MEANS.get(kind, (kind, "")):
                 bare = unit == "" and kind in ("chapter", "appendix") and not _bare_fits(kind, number)

@@ -14,7 +14,7 @@ from assets_store.schemas import FEATURES
 from assets_store.settings import FeatureSettings
 from docnav_pipeline.transforms.citations import find_citations
 from docnav_pipeline.transforms.identifiers import acronym_name, count_acronyms, find_acronyms, find_identifiers
-from docnav_pipeline.transforms.keywords import count_keywords
+from docnav_pipeline.transforms.keywords import count_keywords, stop_words
 from docnav_pipeline.transforms.references import find_cross_references, is_unit_name
 
 _SCHEMA = empty_rows(FEATURES, without=["doc_version"]).schema
@@ -37,6 +37,8 @@ def build_features(
     languages: doc_id -> ISO 639-1 code, None where unknown. Texts in another language than the recognizer's get no `ner` entities.
     recognizer: None leaves out `ner` entities.
     progress: called with the number of paragraphs finished since its last call.
+
+    Of a paragraph over 200,000 characters only the beginning is looked at.
     """
     doc_ids: list[str] = paragraphs["doc_id"].to_list()
     texts = [text[:_MAX_CHARACTERS] for text in paragraphs["text"]]
@@ -94,7 +96,8 @@ def merge_entities(
         if forms.get(name.casefold()) not in counts:
             add(name, label, "identifier", count)
     for entity in recognised:
-        named = any(c.isalpha() for c in entity.text) and not is_unit_name(entity.text)
+        name = entity.text
+        named = any(c.isalpha() for c in name) and not is_unit_name(name) and (name.isupper() or name.casefold() not in stop_words(None))
         if named and forms.get(entity.text.casefold()) not in counts:
             add(entity.text, entity.label, "ner", entity.count)
     return sorted(merged.values(), key=lambda e: (-e["count"], e["text"]))

@@ -37,8 +37,9 @@ def build_units(blocks: Sequence[Block], settings: ParagraphSettings) -> list[Un
     """Units of the text directly in one section.
 
     Pieces shorter than min_tokens merge with their neighbours, longer than max_tokens are cut at sentence ends, tables by rows
-    with caption and first row repeated. A unit stays below min_tokens only where the section has no more text, where a
-    table beside it is not to be cut, or by less than a sentence where the last two units share too little text. Every atom is in exactly one unit, in order.
+    with caption and first row repeated. A unit stays below min_tokens only where the section has no more text, where a table
+    beside it is not to be cut, or by less than a sentence where the last two units share too little text. Every atom is in
+    exactly one unit, in order.
     """
     groups: list[list[Piece]] = []
     for piece in make_pieces(blocks, settings.max_tokens):

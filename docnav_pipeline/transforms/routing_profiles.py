@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -116,22 +117,42 @@ def summarise(texts: Sequence[str], weights: Mapping[str, float], n_sentences: i
     return " ".join(c.text for c in sorted(taken, key=lambda c: (c.paragraph, c.sentence)))
 
 
-def _candidates(paragraph: int, text: str, weights: Mapping[str, float]) -> list[_Candidate]:
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """line, folded: on one line, as printed and casefolded. length: words, or half the characters of Chinese and the like."""
+
+    number: int
+    line: str
+    folded: str
+    words: frozenset[str]
+    length: float
+
+
+# A paragraph is read for each scope above it.
+@lru_cache(maxsize=8192)
+def _sentences(text: str) -> tuple[_Sentence, ...]:
+    """Sentences of a text that read like prose and are neither very short nor very long."""
     found = []
     for number, sentence in enumerate(split_sentences(text)):
         line = _BULLET.sub("", one_line(sentence.text))
         cjk = len(_CJK.findall(line)) * 2 > len(line)
-        if not (_MIN_CJK_CHARACTERS if cjk else _MIN_CHARACTERS) <= len(line) <= _MAX_CHARACTERS:
+        if not (_MIN_CJK_CHARACTERS if cjk else _MIN_CHARACTERS) <= len(line) <= _MAX_CHARACTERS or " | " in line:
             continue
-        if sum(c.isalpha() or c == " " for c in line) < _MIN_LETTERS * len(line) or " | " in line:
-            continue
-        folded = line.casefold()
-        words = _WORD.findall(folded)
-        single = set(words)
-        terms = frozenset(t for t in weights if t in single or ((" " in t or _CJK.search(t)) and t in folded))
-        length = len(words) if not cjk else len(line) / 2
-        score = sum(weights[t] for t in sorted(terms)) / math.sqrt(max(length, 8.0)) * (_FIRST_SENTENCE_BONUS if number == 0 else 1.0)
-        found.append(_Candidate(score, paragraph, number, line, terms))
+        if sum(c.isalpha() or c == " " for c in line) >= _MIN_LETTERS * len(line):
+            words = _WORD.findall(line.casefold())
+            found.append(_Sentence(number, line, line.casefold(), frozenset(words), len(line) / 2 if cjk else len(words)))
+    return tuple(found)
+
+
+def _candidates(paragraph: int, text: str, weights: Mapping[str, float]) -> list[_Candidate]:
+    # Phrases and terms of scripts without spaces are looked for inside the sentence, words among its words.
+    inside = [t for t in weights if " " in t or _CJK.search(t)]
+    found = []
+    for sentence in _sentences(text):
+        terms = sentence.words & weights.keys() | {t for t in inside if t in sentence.folded}
+        first = _FIRST_SENTENCE_BONUS if sentence.number == 0 else 1.0
+        score = sum(weights[t] for t in sorted(terms)) / math.sqrt(max(sentence.length, 8.0)) * first
+        found.append(_Candidate(score, paragraph, sentence.number, sentence.line, frozenset(terms)))
     return found
 
 

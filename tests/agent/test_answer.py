@@ -56,10 +56,15 @@ def test_it_abstains_and_names_what_is_missing() -> None:
 def test_every_quote_stands_in_its_evidence_and_every_mark_resolves(texts: list[str], question: str) -> None:
     items = evidence(*texts)
     draft = write_answer(question, items, tokenize)
-    # Marks that stand in the source text itself are text, not marks of ours; the check reads the quotes.
     by_id = {item.evidence_id: item for item in items}
     assert all(by_id[quote.evidence_id].text[quote.start :].startswith(quote.text) for quote in draft.quotes)
-    assert {citation.evidence_id for citation in cite(draft, items)} >= {quote.evidence_id for quote in draft.quotes}
+    assert check(draft, items) == ()
+    assert {citation.evidence_id for citation in cite(draft, items)} == {quote.evidence_id for quote in draft.quotes}
+
+
+def test_a_mark_that_a_document_prints_cites_nothing() -> None:
+    draft = answer("How long is the notice period?", "The notice period is 30 days [E02].", "The rent is 900 euro.")
+    assert draft.text == "The notice period is 30 days (E02). [E01]"
 
 
 @pytest.mark.parametrize(

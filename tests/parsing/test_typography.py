@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from docnav_pipeline.parsing.block import Block, BlockType, Line
-from docnav_pipeline.parsing.pdf import join_typography, open_pdf, read_info
+from docnav_pipeline.parsing.pdf import open_pdf, read_info
+from docnav_pipeline.parsing.pdf_lines import join_typography
 from docnav_pipeline.parsing.typography import PageText, PrintedLine, read_page, summary
 from tests.parsing.samples import write_manual, write_scan, write_styles
 
@@ -96,10 +97,32 @@ def test_a_line_through_two_blocks_is_cut_between_them() -> None:
 
 
 def test_typewriter_lines_are_code_with_their_indentation() -> None:
-    blocks = [Block(BlockType.TEXT, "if ready: run(pump)", page=1, bbox=(0.1, 0.1, 0.9, 0.2))]
-    page = PageText(lines=[printed("if ready:", 0.1, 0.11, 0.19, 0.12, mono=True), printed("run(pump)", 0.12, 0.13, 0.21, 0.14, mono=True)])
-    (code,) = join_typography(blocks, {1: page}, frozenset())
-    assert (code.type, code.text) == (BlockType.CODE, "if ready:\n  run(pump)")
+    prose = "Some words in the face of the text, more of them than there is code."
+    blocks = [
+        Block(BlockType.TEXT, prose, page=1, bbox=(0.1, 0.05, 0.9, 0.08)),
+        Block(BlockType.TEXT, "if ready: run(pump)", page=1, bbox=(0.1, 0.1, 0.9, 0.15)),
+        Block(BlockType.CODE, "}", page=1, bbox=(0.1, 0.15, 0.9, 0.17)),
+    ]
+    mono = [printed("if ready:", 0.1, 0.11, 0.19, 0.12, True), printed("run(pump)", 0.12, 0.13, 0.21, 0.14, True)]
+    mono.append(printed("}", 0.1, 0.15, 0.11, 0.16, True))
+    _, code = join_typography(blocks, {1: PageText(lines=[printed(prose, 0.1, 0.06, 0.8, 0.07), *mono])}, frozenset())
+    assert (code.type, code.text) == (BlockType.CODE, "if ready:\n\n  run(pump)\n\n}")
+
+
+def test_a_document_typed_on_a_typewriter_is_no_code() -> None:
+    blocks = [Block(BlockType.TEXT, "one two", page=1, bbox=(0.1, 0.1, 0.9, 0.2))]
+    page = PageText(lines=[printed("one", 0.1, 0.11, 0.19, 0.12, True), printed("two", 0.12, 0.13, 0.21, 0.14, True)])
+    assert [block.type for block in join_typography(blocks, {1: page}, frozenset())] == [BlockType.TEXT]
+
+
+def test_a_table_without_columns_gets_them_from_the_print() -> None:
+    blocks = [Block(BlockType.TABLE, "Part Size Bolt 5 Nut 6", page=1, bbox=(0.1, 0.1, 0.9, 0.3))]
+    cells = [
+        printed(text, x, y, x + 0.1, y + 0.01)
+        for text, x, y in (("Part", 0.1, 0.1), ("Size", 0.5, 0.1), ("Bolt", 0.1, 0.15), ("5", 0.5, 0.15))
+    ]
+    (table,) = join_typography(blocks, {1: PageText(lines=cells)}, frozenset())
+    assert table.text == "Part | Size\nBolt | 5"
 
 
 def test_a_text_layer_over_a_scanned_page_is_text_not_a_picture() -> None:

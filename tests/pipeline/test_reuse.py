@@ -1,7 +1,6 @@
 """Reuse: only what changed is built, gone documents leave nothing, nothing to do touches nothing."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import polars as pl
 import pytest

@@ -111,7 +111,7 @@ def test_a_removed_document_stays_away_until_it_is_asked_for_by_name(store: Stor
 
 def test_removing_an_unknown_document_names_the_nearest(store: Store, docs: Path) -> None:
     refresh(store, docs)
-    with pytest.raises(UnknownDocument, match="a.md"):
+    with pytest.raises(UnknownDocument, match=r"a\.md"):
         remove_document(store, "a.mdx")
 
 

@@ -16,7 +16,8 @@ from assets_store.store import CORPUS_PART, Store
 
 
 def members(*names: str) -> pl.DataFrame:
-    return pl.DataFrame([{"community_id": "c", "node_id": n, "level": 0, "size": 1, "label_terms": ["pump"], "unit": "document"} for n in names])
+    row = {"community_id": "c", "level": 0, "size": 1, "label_terms": ["pump"], "unit": "document"}
+    return pl.DataFrame([{**row, "node_id": name} for name in names])
 
 
 @pytest.fixture

@@ -13,7 +13,9 @@ from docnav_pipeline.transforms.paragraphs import Unit, build_units
 from docnav_pipeline.transforms.pieces import join_over_break
 
 SIZES = ParagraphSettings(min_tokens=20, max_tokens=40)
-WORDS = st.sampled_from("pump valve opens. closes! The zone 12 of moisture? sensor, threshold Unternehmen 土壤 湿度。 E-12 x".split())
+WORDS = st.sampled_from(
+    ["pump", "valve", "opens.", "closes!", "The", "zone", "12", "of", "moisture?", "sensor,", "Unternehmen", "土壤", "湿度。", "E-12"]
+)
 TEXTS = st.lists(WORDS, min_size=1, max_size=90).map(" ".join)
 KINDS = st.sampled_from([BlockType.TEXT, BlockType.TEXT, BlockType.LIST, BlockType.CODE, BlockType.FOOTNOTE, BlockType.REFERENCE])
 BLOCKS = st.lists(st.builds(lambda kind, text: Block(kind, text), KINDS, TEXTS), max_size=12)

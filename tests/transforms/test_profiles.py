@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assets_store.rows import empty_rows
@@ -26,9 +26,9 @@ LINES = st.one_of(
 DOCUMENTS = st.lists(st.lists(LINES, max_size=8).map("\n\n".join), min_size=1, max_size=3)
 
 
-def profiles_of(corpus: Corpus, settings: ProfileSettings | None = None) -> pl.DataFrame:
+def profiles_of(corpus: Corpus, wanted: ProfileSettings | None = None) -> pl.DataFrame:
     features = build_features(corpus.paragraphs, {}, None, FeatureSettings())
-    return build_profiles(corpus.tree, features, make_embeddings(corpus.paragraphs), settings or ProfileSettings())
+    return build_profiles(corpus.tree, features, make_embeddings(corpus.paragraphs), wanted or ProfileSettings())
 
 
 def brute_pool(corpus: Corpus, pooling: str) -> dict[str, list[float]]:
@@ -50,16 +50,18 @@ def brute_pool(corpus: Corpus, pooling: str) -> dict[str, list[float]]:
     return {node_id: pool(node_id) for node_id in corpus.tree["node_id"]}
 
 
+@settings(max_examples=40)
 @given(DOCUMENTS, st.sampled_from(["max", "mean"]))
 def test_vectors_are_pooled_bottom_up(texts: list[str], pooling: str) -> None:
     corpus = make_corpus({f"doc_{n}.md": text for n, text in enumerate(texts)})
-    rows = profiles_of(corpus, ProfileSettings(pooling=pooling))  # type: ignore[arg-type]
+    rows = profiles_of(corpus, ProfileSettings(pooling=pooling))
     assert rows["node_id"].to_list() == corpus.tree["node_id"].to_list()
     for node_id, expected in brute_pool(corpus, pooling).items():
         found = rows.filter(pl.col("node_id") == node_id)["vector"][0].to_list()
         np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
+@settings(max_examples=40)
 @given(DOCUMENTS)
 def test_the_weight_of_a_term_is_its_sum_over_the_paragraphs_below(texts: list[str]) -> None:
     corpus = make_corpus({f"doc_{n}.md": text for n, text in enumerate(texts)})
@@ -69,13 +71,13 @@ def test_the_weight_of_a_term_is_its_sum_over_the_paragraphs_below(texts: list[s
     parents = dict(corpus.tree.select("node_id", "parent_id").iter_rows())
     doc_of = dict(corpus.paragraphs.select("paragraph_id", "doc_id").iter_rows())
     size, spread = Counter(doc_of.values()), Counter((doc_of[p], term) for p, terms in counts.items() for term in terms)
-    sums: dict[str, Counter[str]] = defaultdict(Counter)
+    sums: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for paragraph, terms in counts.items():
         above: str | None = paragraph
         while above is not None:
             for term, n in terms.items():
                 doc_id = doc_of[paragraph]
-                sums[above][term] += (1 + math.log(n)) * math.log(1 + size[doc_id] / spread[doc_id, term])  # type: ignore[assignment]
+                sums[above][term] += (1 + math.log(n)) * math.log(1 + size[doc_id] / spread[doc_id, term])
             above = parents[above]
     for node_id, terms in rows.select("node_id", "keywords").iter_rows():
         most = max(sums[node_id].values(), default=1.0)

@@ -7,7 +7,8 @@ from itertools import combinations
 
 import numpy as np
 import polars as pl
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assets_store.models.encoder import unit_rows
@@ -21,32 +22,32 @@ NAMES = st.dictionaries(st.sampled_from(["Ada", "Boole", "Crane", "Delta", "Embe
 PARAGRAPHS = st.lists(NAMES, max_size=9).map(lambda rows: {f"doc/p-{n}": row for n, row in enumerate(rows)})
 
 
-def brute_entity_edges(entities: dict[str, dict[str, int]], settings: EdgeSettings) -> dict[tuple[str, str], float]:
+def brute_entity_edges(entities: dict[str, dict[str, int]], wanted: EdgeSettings) -> dict[tuple[str, str], float]:
     n = len(entities)
     df = {name: sum(name in row for row in entities.values()) for name in {name for row in entities.values() for name in row}}
-    kept = {name for name in df if df[name] <= max(5, settings.max_entity_share * n)}
+    kept = {name for name in df if df[name] <= max(5, wanted.max_entity_share * n)}
     rows = {p: {e: (1 + math.log(c)) * math.log(1 + n / df[e]) for e, c in row.items() if e in kept} for p, row in entities.items()}
     lengths = {p: math.sqrt(sum(w * w for w in row.values()) + math.log(1 + n) ** 2) for p, row in rows.items()}
     cosine = {}
     for a, b in combinations(sorted(rows), 2):
         product = sum(rows[a][e] * rows[b][e] for e in rows[a].keys() & rows[b].keys()) / lengths[a] / lengths[b]
-        if round(product, 6) >= settings.min_entity_weight and product > 0:
+        if round(product, 6) >= wanted.min_entity_weight and product > 0:
             cosine[a, b] = cosine[b, a] = round(product, 6)
     edges = {}
     for p in rows:
-        near = sorted((-w, b) for (a, b), w in cosine.items() if a == p)[: settings.entity_neighbors]
+        near = sorted((-w, b) for (a, b), w in cosine.items() if a == p)[: wanted.entity_neighbors]
         edges.update({(min(p, b), max(p, b)): -w for w, b in near})
     return edges
 
 
+@settings(max_examples=50)
 @given(PARAGRAPHS, st.integers(1, 4))
 def test_entity_edges_are_the_nearest_rows_of_the_paragraph_entity_matrix(entities: dict[str, dict[str, int]], k: int) -> None:
-    settings = EdgeSettings(entity_neighbors=k)
-    found = entity_edges(make_features(entities), settings)
-    expected = brute_entity_edges(entities, settings)
-    assert {(a, b): round(w, 4) for a, b, w in found.select("source_id", "target_id", "weight").iter_rows()} == {
-        pair: round(w, 4) for pair, w in expected.items()
-    }
+    wanted = EdgeSettings(entity_neighbors=k)
+    found = entity_edges(make_features(entities), wanted)
+    expected = brute_entity_edges(entities, wanted)
+    weights = {(a, b): w for a, b, w in found.select("source_id", "target_id", "weight").iter_rows()}
+    assert weights == pytest.approx(expected, abs=1e-5)
 
 
 def test_rare_names_weigh_more_and_common_ones_nothing() -> None:
@@ -56,16 +57,12 @@ def test_rare_names_weigh_more_and_common_ones_nothing() -> None:
     assert found.select("source_id", "target_id", "why").rows() == [("doc/p-000", "doc/p-001", "shares Rare")]
 
 
-def test_the_block_size_does_not_change_the_result(monkeypatch: object) -> None:
+def test_the_block_size_does_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
-    entities = {f"doc/p-{n:02}": {f"N{e}": 1 for e in rng.integers(0, 12, 3)} for n in range(40)}
-    whole = entity_edges(make_features(entities), EdgeSettings())
-    before = similarity_edges._ROWS
-    similarity_edges._ROWS = 7
-    try:
-        assert entity_edges(make_features(entities), EdgeSettings()).equals(whole)
-    finally:
-        similarity_edges._ROWS = before
+    features = make_features({f"doc/p-{n:02}": {f"N{e}": 1 for e in rng.integers(0, 12, 3)} for n in range(40)})
+    whole = entity_edges(features, EdgeSettings())
+    monkeypatch.setattr(similarity_edges, "_ROWS", 7)
+    assert entity_edges(features, EdgeSettings()).equals(whole)
 
 
 MATRICES = st.integers(0, 12).flatmap(

@@ -14,7 +14,7 @@ from docnav_pipeline.transforms.tree import build_tree, in_routing_scope
 SIZES = ParagraphSettings(min_tokens=10, max_tokens=20)
 SCOPES = ProfileSettings(tau_h=2, tau_l=60)
 Section = tuple[int, list[str]]
-WORD = st.sampled_from("pump valve sensor zone filter schedule moisture pressure".split())
+WORD = st.sampled_from(["pump", "valve", "sensor", "zone", "filter", "schedule", "moisture"])
 PARAGRAPH = st.lists(WORD, min_size=1, max_size=30).map(lambda words: " ".join(words) + ".")
 SECTIONS = st.lists(st.tuples(st.integers(1, 4), st.lists(PARAGRAPH, max_size=4)), max_size=10)
 
