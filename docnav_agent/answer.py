@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assets_store.sentences import one_line, split_sentences
 from docnav_agent.evidence import EvidenceItem
-from docnav_agent.sentences import one_line, split_sentences
 
 if TYPE_CHECKING:
     from docnav_agent.graph import Graph

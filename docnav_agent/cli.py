@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from assets_store.errors import DocnavError
-from docnav_agent.terminal import complain
+from assets_store.terminal import complain
 
 GROUP = "docnav.commands"
 

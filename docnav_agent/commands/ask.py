@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from docnav_agent.commands.common import json_option, labels_option, open_search, place, print_json, store_option
-from docnav_agent.terminal import complain, console, printable
+from assets_store.commandline import json_option, print_json, store_option
+from assets_store.terminal import complain, console, printable
+from docnav_agent.commands.common import labels_option, open_search, place
 
 if TYPE_CHECKING:
     from docnav_agent.answer import Answer

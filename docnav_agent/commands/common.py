@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from docnav_agent.terminal import console, printable
+from assets_store.commandline import F, print_json
+from assets_store.terminal import console, printable
 
 if TYPE_CHECKING:
     from docnav_agent.environment import NodeCard
     from docnav_agent.search import Search
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def store_option(function: F) -> F:
-    """`--store`, with DOCNAV_STORE and then `.docnav` behind it."""
-    return click.option(
-        "--store", envvar="DOCNAV_STORE", default=".docnav", show_default=True, help="Folder or URL of the store; also DOCNAV_STORE."
-    )(function)
-
-
-def json_option(function: F) -> F:
-    """`--json`: stdout is JSON only."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")(function)
 
 
 def labels_option(function: F) -> F:
@@ -42,11 +28,6 @@ def open_search(store: str, labels: Sequence[str] = ()) -> Search:
     from docnav_agent.search import Search
 
     return Search(Graph.open(store, labels=labels))
-
-
-def print_json(data: Any) -> None:
-    """One JSON document on stdout, ASCII only, so that no terminal acts on text of documents."""
-    click.echo(json.dumps(data, indent=2, ensure_ascii=True))
 
 
 def print_cards(cards: Sequence[NodeCard], as_json: bool, empty: str) -> None:

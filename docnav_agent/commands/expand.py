@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from docnav_agent.commands.common import json_option, labels_option, open_search, print_cards, store_option
+from assets_store.commandline import json_option, store_option
+from docnav_agent.commands.common import labels_option, open_search, print_cards
 
 
 @click.command()

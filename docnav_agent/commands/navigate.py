@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
+from assets_store.commandline import json_option, store_option
 from docnav_agent.actions import Direction
-from docnav_agent.commands.common import json_option, labels_option, open_search, print_cards, store_option
+from docnav_agent.commands.common import labels_option, open_search, print_cards
 
 
 @click.command()

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from docnav_agent.commands.common import json_option, place, print_json
-from docnav_agent.terminal import complain, console, printable
+from assets_store.commandline import json_option, print_json
+from assets_store.terminal import complain, console, printable
+from docnav_agent.commands.common import place
 
 if TYPE_CHECKING:
     from docnav_agent.run_folder import StoredRun

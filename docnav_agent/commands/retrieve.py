@@ -8,8 +8,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from docnav_agent.commands.common import labels_option, open_search, store_option
-from docnav_agent.terminal import complain, progress
+from assets_store.commandline import store_option
+from assets_store.terminal import complain, progress
+from docnav_agent.commands.common import labels_option, open_search
 
 if TYPE_CHECKING:
     from docnav_agent.budget import Budget

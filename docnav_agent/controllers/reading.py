@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from assets_store.sentences import split_sentences
 from docnav_agent.controllers.relevance import QuestionTerms, WordMatch
-from docnav_agent.sentences import split_sentences
 
 if TYPE_CHECKING:
     from docnav_agent.evidence import EvidenceItem

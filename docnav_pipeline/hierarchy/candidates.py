@@ -17,6 +17,8 @@ from docnav_pipeline.parsing.block import BlockType
 # take a heading at the top of a page, or above a table, for one; they need stronger evidence.
 _READ = frozenset({BlockType.TITLE, BlockType.TEXT, BlockType.LIST, BlockType.FURNITURE, BlockType.CAPTION})
 _MAX_LINES = 5
+# Longest text (characters) of a cell at the head of a table's column.
+_CELL = 28
 _BULLET = re.compile(r"^(?:[•◦▪■□●○►▶➢✓✔*–—‣⁃·]|[-+]\s|o\s)\s*")
 
 
@@ -28,6 +30,7 @@ class Candidate:
     of its label. alone: the lines are a block of their own. entry: the entry of the printed
     contents, or the bookmark, that names it. repeats: pages that print the text at the same height;
     goes_on: the page before is one of them. same_text: candidates of that text and style.
+    cells: other short pieces on the same printed line.
     label: the reading that the numbering accepts. logit: evidence for a heading, in log odds;
     reasons: (kind of evidence, log odds) behind it.
     """
@@ -43,6 +46,7 @@ class Candidate:
     repeats: int = 1
     same_text: int = 1
     goes_on: bool = False
+    cells: int = 0
     label: Label | None = None
     logit: float = 0.0
     reasons: list[tuple[str, float]] = field(default_factory=list)
@@ -208,7 +212,22 @@ def find_candidates(
             _absorb_label(found, body)
         i = j
     _count_repeats(found)
+    _count_cells(found, rows)
     return found
+
+
+def _count_cells(found: Sequence[Candidate], rows: Sequence[Row]) -> None:
+    """Set `cells` to the number of other short pieces of print on the same line: heads of a table's columns."""
+    by_page: dict[int | None, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.bbox is not None and len(row.text) <= _CELL and row.type in _READ:
+            by_page[row.page].append(row)
+    for c in found:
+        first = c.rows[0]
+        if first.bbox is None or len(first.text) > _CELL:
+            continue
+        middle = (first.bbox[1] + first.bbox[3]) / 2
+        c.cells = sum(r.bbox is not None and r.bbox[1] < middle < r.bbox[3] and r not in c.rows for r in by_page[c.page])
 
 
 def _count_repeats(found: Sequence[Candidate]) -> None:

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from docnav_pipeline.hierarchy.candidates import Candidate
-from docnav_pipeline.hierarchy.numbering import split_label
+from docnav_pipeline.hierarchy.numbering import UNIT_WORDS, split_label
 from docnav_pipeline.hierarchy.rows import Body, Style
 from docnav_pipeline.hierarchy.sequence import Numbered, find_sequence
 from docnav_pipeline.hierarchy.titles import is_admonition, is_contents_name, is_known_name
@@ -107,11 +107,18 @@ def _place(c: Candidate, body: Body) -> float:
     elif not c.opens_block:
         score -= 1.5
     large = c.style.size_pt >= 1.25 * body.style.size_pt > 0
+    if c.cells >= 2:
+        score -= 3.0
+    # "Item 7" printed once is no running header, whatever its place.
+    named_unit = bool(c.labels) and c.labels[0].kind in UNIT_WORDS and c.repeats == 1
     # Where nothing is known of sizes, the parser's own word counts for more.
     titled = 1.5 if body.style.size_pt else 3.0
-    score += {BlockType.TITLE: titled, BlockType.FURNITURE: -1.0 if large else -3.0, BlockType.CAPTION: -2.0, BlockType.LIST: -1.0}.get(
-        c.type, 0.0
-    )
+    score += {
+        BlockType.TITLE: titled,
+        BlockType.FURNITURE: -1.0 if large or named_unit else -3.0,
+        BlockType.CAPTION: -2.0,
+        BlockType.LIST: -1.0,
+    }.get(c.type, 0.0)
     box = c.rows[0].bbox
     in_margin = box is not None and (box[3] < _MARGIN or box[1] > 1 - _MARGIN)
     if len(c.rows) >= 3 and not large:

@@ -26,7 +26,7 @@ def line_starts(text: str, lines: Sequence[str]) -> list[int]:
     for n, line in enumerate(lines):
         bare = "".join(c for c in line if c.isalnum())
         if n:
-            starts.append(_place(text, letters, flat, expected, bare[:8].casefold(), len(bare)))
+            starts.append(_place(text, letters, flat, expected, line))
             expected = next((k for k in range(max(0, expected - 40), len(letters)) if letters[k] >= starts[-1]), len(letters))
         else:
             starts.append(0)
@@ -36,9 +36,14 @@ def line_starts(text: str, lines: Sequence[str]) -> list[int]:
     return starts
 
 
-def _place(text: str, letters: Sequence[int], flat: str, expected: int, start: str, n_letters: int) -> int:
-    slack = 3 + n_letters // 15
-    places = [p for p in range(max(0, expected - slack), expected + slack + 1) if start and flat[p : p + len(start)] == start]
+def _place(text: str, letters: Sequence[int], flat: str, expected: int, line: str) -> int:
+    bare = "".join(c for c in line if c.isalnum())
+    if not bare:  # a bullet, a rule: looked for as it is, behind the letters before it
+        behind = letters[expected - 1] + 1 if 0 < expected <= len(letters) else 0
+        at = text.find(line.strip(), behind)
+        return at if at >= 0 else len(text)
+    start, slack = bare[:8].casefold(), 3 + len(bare) // 15
+    places = [p for p in range(max(0, expected - slack), expected + slack + 1) if flat[p : p + len(start)] == start]
     wanted = min(places, key=lambda p: (abs(p - expected), p)) if places else expected
     if wanted >= len(letters):
         return len(text)

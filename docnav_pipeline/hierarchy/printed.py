@@ -26,6 +26,8 @@ from docnav_pipeline.parsing.block import Block, BlockType
 FRONT_MATTER = -7.0
 # Confidence in a bookmark that nothing prints, in a list that is otherwise right.
 _UNPRINTED = 0.7
+# A title is set at least this much larger than text.
+_TITLE_SIZE = 1.15
 # Evidence that is named in a heading, strongest first, from this many log odds on.
 _NAMED = 0.5
 
@@ -53,7 +55,7 @@ def _front(candidates: Sequence[Candidate], rows: Sequence[Row], body: Body, con
     return 0
 
 
-def _title(candidates: Sequence[Candidate], front: int) -> tuple[Candidate, ...]:
+def _title(candidates: Sequence[Candidate], front: int, body: Body) -> tuple[Candidate, ...]:
     """The document's title: the most prominent lines of the front matter and the lines beside them that are set alike."""
     early = [c for c in candidates if c.position < front and c.type in (BlockType.TITLE, BlockType.TEXT)]
     early = [c for c in early if sum(ch.isalpha() for ch in c.text) >= 3 and c.logit > FRONT_MATTER and not is_contents_name(c.text)]
@@ -61,6 +63,8 @@ def _title(candidates: Sequence[Candidate], front: int) -> tuple[Candidate, ...]
     if not early:
         return ()
     best = max(early, key=lambda c: (c.style.size_pt, c.style.bold, -c.position))
+    if best.style.size_pt < _TITLE_SIZE * body.style.size_pt:
+        return ()
     first = last = early.index(best)
     while first > 0 and _same_title(early[first - 1], early[first]):
         first -= 1
@@ -86,7 +90,7 @@ def recover_printed(blocks: Sequence[Block], settings: HierarchySettings, overri
     add_style_consensus(candidates, body)
     add_numbering(candidates)
     front = _front(candidates, rows, body, contents, bookmarks)
-    title = _title(candidates, front)
+    title = _title(candidates, front, body)
     for c in candidates:
         if c.position < front and c.entry is None and not is_known_name(c.text) and not is_contents_name(c.text):
             # Without printed contents the first section may begin right below the title.

@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from docnav_pipeline.hierarchy.line_text import line_starts
-from docnav_pipeline.hierarchy.rows import join_lines
 from docnav_pipeline.parsing.block import BBox, Block, BlockType, Line
 
 
@@ -36,7 +35,7 @@ def split_block(block: Block, at: Sequence[int]) -> list[Block]:
     pieces: list[Block] = []
     for k in range(len(edges) - 1):
         part = lines[edges[k] : edges[k + 1]]
-        text = block.text[starts[k] : starts[k + 1]].strip() or join_lines([line.text for line in part])
+        text = block.text[starts[k] : starts[k + 1]].strip()
         sizes = sorted(line.size_pt for line in part if line.size_pt is not None)
         weights = sorted(line.weight for line in part if line.weight is not None)
         pieces.append(

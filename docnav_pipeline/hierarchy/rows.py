@@ -14,6 +14,8 @@ from docnav_pipeline.parsing.block import BBox, Block, BlockType, Line
 BOLD = 600
 # Widest gap (share of page width) between a label and the title behind it.
 _TAB = 0.1
+# Sizes below this are no sizes in points; then the height of the print on a page of this height is taken.
+_LEAST_PT, _PAGE_PT = 2.0, 792.0
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
@@ -94,7 +96,7 @@ def rows_of(blocks: Sequence[Block]) -> list[Row]:
         index: int, line: int, end: int, of: int, text: str, box: BBox | None, size: float | None, weight: int | None, italic: bool | None
     ) -> None:
         text = " ".join(text.split())
-        style = Style(sizes[round(size or 0.0, 1)], (weight or 0) >= BOLD, bool(italic), is_caps(text))
+        style = Style(sizes.get(round(size or 0.0, 1), round(size or 0.0, 1)), (weight or 0) >= BOLD, bool(italic), is_caps(text))
         rows.append(Row(len(rows), index, line, end, of, text, blocks[index].type, blocks[index].page, box, style))
 
     listed = _contents_lines(blocks)
@@ -109,21 +111,35 @@ def rows_of(blocks: Sequence[Block]) -> list[Row]:
             else:
                 add(index, -1, -1, 1, block.text, None, block.size_pt, block.weight, block.italic)
             continue
-        # Lines of a table interleave its cells, so its text says more.
-        lines = [line for line in block.lines if line.text.strip()] if block.type != BlockType.TABLE else []
-        texts = line_texts(block.text, [line.text for line in lines]) if lines else []
-        i = 0
-        while i < len(lines):
-            end = i + 1
-            while end < len(lines) and _same_print_line(lines[end - 1], lines[end]):
-                end += 1
-            widest = max(lines[i:end], key=lambda line: len(line.text))
-            box = _hull(lines[i:end])
-            add(index, i, end, len(lines), " ".join(texts[i:end]), box, widest.size_pt, widest.weight, widest.italic)
-            i = end
-        if not lines and block.text.strip():
+        if block.type == BlockType.TABLE:
+            # Its printed lines interleave the cells, so its text says more. A layout parser may take a framed
+            # page for a table, headings and all.
+            lines_of_text = [line for line in block.text.split("\n") if line.strip()]
+            for i, text in enumerate(lines_of_text):
+                add(index, i, i + 1, len(lines_of_text), text, None, None, None, None)
+            continue
+        pieces = [line for line in block.lines if line.text.strip()]
+        for first, end, text in _printed_lines(block.text, pieces):
+            widest = max(pieces[first:end], key=lambda piece: len(piece.text))
+            box = _hull(pieces[first:end])
+            # Fonts drawn by programs (Type 3) have sizes of their own making; the height of the print tells more.
+            size = widest.size_pt if widest.size_pt is None or widest.size_pt >= _LEAST_PT else (box[3] - box[1]) * _PAGE_PT
+            add(index, first, end, len(pieces), text, box, size, widest.weight, widest.italic)
+        if not pieces and block.text.strip():
             add(index, -1, -1, 1, block.text, block.bbox, block.size_pt, block.weight, block.italic)
     return rows
+
+
+def _printed_lines(text: str, pieces: Sequence[Line]) -> list[tuple[int, int, str]]:
+    """Pieces of print joined to lines: (first piece, end, text of the line as the block has it)."""
+    groups: list[tuple[int, int]] = []
+    for i, piece in enumerate(pieces):
+        if groups and _same_print_line(pieces[i - 1], piece):
+            groups[-1] = groups[-1][0], i + 1
+        else:
+            groups.append((i, i + 1))
+    printed = [" ".join(piece.text for piece in pieces[first:end]) for first, end in groups]
+    return [(first, end, line) for (first, end), line in zip(groups, line_texts(text, printed), strict=True)]
 
 
 def _same_print_line(left: Line, right: Line) -> bool:

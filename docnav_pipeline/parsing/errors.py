@@ -37,12 +37,17 @@ class MissingModels(SourceFault):
     """The tier that the settings choose needs model weights that are not on this machine."""
 
 
+class ServerFault(SourceFault):
+    """The MinerU server that the settings name did not answer, or with an error."""
+
+
 _STATUS: dict[type[SourceFault], DocumentStatus] = {
     CorruptSource: DocumentStatus.CORRUPT,
     LockedSource: DocumentStatus.ENCRYPTED,
     OversizedSource: DocumentStatus.TOO_LARGE,
     UnsupportedSource: DocumentStatus.UNSUPPORTED,
     MissingModels: DocumentStatus.FAILED,
+    ServerFault: DocumentStatus.FAILED,
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from docnav_pipeline.parsing.block import Block, ParsedDocument
 from docnav_pipeline.parsing.contents import contents_from_lines
-from docnav_pipeline.parsing.errors import CorruptSource, MissingModels, UnsupportedSource
+from docnav_pipeline.parsing.errors import CorruptSource, MissingModels, ServerFault, UnsupportedSource
 from docnav_pipeline.parsing.middle_json import middle_blocks
 
 
@@ -60,6 +60,8 @@ def _parse(path: Path, tier: str, ocr_mode: str, page_range: str, server_url: st
             raise UnsupportedSource(f"MinerU does not read it ({error})") from error
         raise
     except Exception as error:
+        if server_url:
+            raise ServerFault(f"the MinerU server at parsing.server_url = {server_url} failed ({error}); is it running?") from error
         if type(error).__name__ == "PdfiumError":
             raise CorruptSource(f"a page does not open ({error})") from error
         raise

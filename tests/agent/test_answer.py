@@ -19,7 +19,7 @@ from docnav_agent.budget import Budget
 from docnav_agent.environment import Environment
 from docnav_agent.evidence import EvidenceItem
 from docnav_agent.run_folder import read_run
-from docnav_agent.sentences import one_line
+from assets_store.sentences import one_line
 from docnav_agent.systems import Question, SystemOptions
 from tests.factories import HashingEncoder, MadeDocument, make_search
 
@@ -40,7 +40,9 @@ def answer(question: str, *texts: str) -> Draft:
 
 
 def test_the_answer_quotes_the_sentence_that_says_it() -> None:
-    draft = answer("How long is the notice period?", "The rent is 900 euro.", "Keys are two. The notice period is 30 days. Pets are allowed.")
+    draft = answer(
+        "How long is the notice period?", "The rent is 900 euro.", "Keys are two. The notice period is 30 days. Pets are allowed."
+    )
     assert draft.text == "The notice period is 30 days. [E02]"
 
 

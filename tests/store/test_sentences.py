@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docnav_agent.sentences import split_sentences
+from assets_store.sentences import split_sentences
 
 
 @given(st.text(alphabet=st.sampled_from("ab A.!?|-1)\n\r 。、；。e.g"), max_size=200) | st.text(max_size=200))
