@@ -6,6 +6,7 @@ An id never holds a running number, so an inserted paragraph renames nothing els
     section    <doc_id>/s-<12 hex>        hash of document, title path, n-th twin
     paragraph  <doc_id>/p-<12 hex>        hash of section, text, n-th twin
     community  community/<10 hex>         hash of its member ids
+    entity     entity/<12 hex>            hash of its normalised name
 
 A twin is an equal thing met before in reading order: the second section with the same title path has n = 1.
 """
@@ -58,6 +59,11 @@ def paragraph_id(parent_id: str, text: str, twin: int) -> str:
 def community_id(member_ids: Iterable[str]) -> str:
     """Id of a community; the order of members does not matter."""
     return f"community/{content_hash(*sorted(member_ids), length=10)}"
+
+
+def entity_id(name: str) -> str:
+    """Id of an entity. name: in the form in which names are compared (`transforms.entities.normal_name`)."""
+    return f"entity/{content_hash(name, length=12)}"
 
 
 def doc_of(node_id: str) -> str:

@@ -190,7 +190,7 @@ FEATURES = TableSpec(
         Column(
             "cross_references",
             pa.list_(pa.struct([("text", _TEXT), ("kind", _TEXT), ("target", _TEXT)])),
-            "Mentions of other places: kind `section`, `chapter`, `appendix`, `table`, `figure`, `link`, ... and the label meant.",
+            "Mentions of other places: kind `section`, `chapter`, `appendix`, `table`, `figure`, `page`, `title`, ... and the label meant.",
         ),
     ),
 )

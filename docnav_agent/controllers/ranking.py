@@ -56,6 +56,11 @@ class Candidates:
             return 0.0
         return LEXICAL_SHARE * known.lexical + DENSE_SHARE * max(0.0, known.dense) + bonus_share * known.bonus
 
+    def cosine(self, node_id: str) -> float:
+        """Cosine of a paragraph with the question, 0 where no dense search showed it."""
+        known = self._known.get(node_id)
+        return known.dense if known else 0.0
+
     def why(self, node_id: str) -> str:
         known = self._known.get(node_id)
         return known.why if known else ""

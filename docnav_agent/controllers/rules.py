@@ -81,14 +81,12 @@ class RulesController:
 
     def order(self, state: RunState) -> Sequence[EvidenceItem]:
         """Evidence by score of navigation and reading, equal scores in order of fetching."""
-        reader = self._reading(state)
-        reader.read(state.evidence)
-        scores = {
-            item.node_id: self._candidates.score(item.node_id, BONUS_SHARE_OF_READ) + reader.score(item.node_id) for item in state.evidence
-        }
-        top = max(scores.values(), default=0.0) or 1.0
-        ranked = sorted(state.evidence, key=lambda item: (-scores[item.node_id], item.evidence_id))
-        return [item.rated(scores[item.node_id] / max(top, 1.0)) for item in ranked]
+        ids = [item.node_id for item in state.evidence]
+        navigation = [self._candidates.score(node_id, BONUS_SHARE_OF_READ) for node_id in ids]
+        scores = self._reading(state).scores(state.evidence, navigation, [self._candidates.cosine(node_id) for node_id in ids])
+        top = max(scores, default=1.0)
+        ranked = sorted(range(len(ids)), key=lambda row: (-scores[row], row))
+        return [state.evidence[row].rated(scores[row] / max(top, 1.0)) for row in ranked]
 
     # -- the walk
 
@@ -207,8 +205,7 @@ class RulesController:
 
     def _held(self, state: RunState) -> frozenset[int]:
         reader = self._reading(state)
-        reader.read(state.evidence)
-        return frozenset().union(*(reader.match(item.node_id).words for item in state.evidence))
+        return frozenset().union(*(reader.match(item).words for item in state.evidence))
 
     def _missing(self, state: RunState) -> list[str]:
         held = self._held(state)

@@ -38,7 +38,8 @@ def refresh_features(store: Store, shards: Iterable[str], reporter: Reporter) ->
     """Bring `features` of some shards up to date; the recognizer is loaded only when there is something to do."""
     total = Refreshed()
     keys = {shard: wanted(FEATURES, store, shard) for shard in shards}
-    n_todo = sum(len(stale_documents(store, FEATURES.tables, shard, k)[0]) for shard, k in keys.items())
+    todo = {shard: stale_documents(store, FEATURES.tables, shard, k)[0] for shard, k in keys.items()}
+    n_todo = sum(by_document(store.read("paragraphs", [shard], ["doc_id"]), ids).height for shard, ids in todo.items() if ids)
     recognizer = load_recognizer(store.settings.features) if n_todo else None
     with reporter.task("recognising entities", n_todo) as advance:
         for shard, wanted_keys in keys.items():
@@ -47,8 +48,7 @@ def refresh_features(store: Store, shards: Iterable[str], reporter: Reporter) ->
                 paragraphs = by_document(store.read("paragraphs", [shard]), doc_ids)
                 documents = by_document(store.read("documents", [shard], ["doc_id", "language"]), doc_ids)
                 languages = dict(documents.select("doc_id", "language").iter_rows())
-                rows = build_features(paragraphs, languages, recognizer, store.settings.features)
-                advance(len(doc_ids))
+                rows = build_features(paragraphs, languages, recognizer, store.settings.features, advance)
                 return {"features": rows}
 
             total += refresh_part(store, FEATURES.tables, shard, wanted_keys, build, FEATURES.maker(store.settings))

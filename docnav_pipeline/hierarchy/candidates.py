@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from docnav_pipeline.hierarchy.contents import Contents, Entry
@@ -178,12 +178,18 @@ def _named(entries: Sequence[Entry]) -> dict[int, Entry]:
 
 
 def find_candidates(
-    rows: Sequence[Row], body: Body, contents: Contents, bookmarks: Sequence[Entry], max_characters: int
+    rows: Sequence[Row],
+    body: Body,
+    contents: Contents,
+    bookmarks: Sequence[Entry],
+    max_characters: int,
+    is_added: Callable[[str, int | None], bool] = lambda text, page: False,
 ) -> list[Candidate]:
     """Candidates in reading order; they do not overlap.
 
     A line is one when it is set apart from body text, opens a block, is what the layout parser
-    calls a title, or is named by the printed contents or a bookmark.
+    calls a title, or is named by the printed contents or a bookmark. is_added: whether a person
+    wants a line of that text and page as a heading, whatever it looks like.
     """
     named = _named([*bookmarks, *contents.entries])
     found: list[Candidate] = []
@@ -196,11 +202,21 @@ def find_candidates(
             _absorb_label(found, body)
             i += entry.n_rows
             continue
+        if is_added(row.text, row.page):
+            found.append(_make([row], body))
+            i += 1
+            continue
         if row.type not in _READ or (row.position in contents.rows and not is_contents_name(row.text)):
             i += 1
             continue
         j = i + 1
-        while j < len(rows) and j - i < _MAX_LINES + 1 and j not in named and _continues(rows[j - 1], rows[j], body, row):
+        while (
+            j < len(rows)
+            and j - i < _MAX_LINES + 1
+            and j not in named
+            and not is_added(rows[j].text, rows[j].page)
+            and _continues(rows[j - 1], rows[j], body, row)
+        ):
             j += 1
         run = rows[i:j]
         text = join_lines([r.text for r in run])
@@ -256,12 +272,3 @@ def _count_repeats(found: Sequence[Candidate]) -> None:
 def _field_name(text: str) -> str:
     """What stands before a colon: "Return type: int" and "Return type: list" repeat one field."""
     return key_of(re.split(r"[:：]\s", text, maxsplit=1)[0])
-
-
-def style_counts(rows: Sequence[Row]) -> Counter[tuple[float, bool, bool]]:
-    """Characters printed in each (size, bold, italic), over the running text of the document."""
-    counts: Counter[tuple[float, bool, bool]] = Counter()
-    for row in rows:
-        if row.type in (BlockType.TEXT, BlockType.TITLE, BlockType.LIST):
-            counts[row.style.size_pt, row.style.bold, row.style.italic] += len(row.text)
-    return counts

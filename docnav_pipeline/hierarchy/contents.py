@@ -56,12 +56,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """All entries in print order, and the blocks and rows that print them (headings of the list itself excluded)."""
+    """All entries in print order, and the rows that print them.
+
+    offset: page of the file minus printed page, None while entries are unmatched or have no numbers.
+    """
 
     entries: tuple[Entry, ...]
-    blocks: frozenset[int]
     rows: frozenset[int]
-    offset: int | None
+    offset: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +102,12 @@ def _lines(blocks: Sequence[Block], rows: Sequence[Row]) -> list[_Line]:
         block = blocks[row.block]
         if block.type == BlockType.FURNITURE:
             continue
-        if row.line == -1 and block.type in (BlockType.TABLE, BlockType.IMAGE, BlockType.LIST):
-            # Entries of a table or a picture's text have no lines of their own.
+        if block.type == BlockType.TABLE:
+            flat = " ".join(row.text.replace(" | ", "  ").split())
+            lines.append(_Line(row.block, row.position, flat, row.page, None, False, False, *_split(flat)))
+            continue
+        if row.line == -1 and block.type in (BlockType.IMAGE, BlockType.LIST):
+            # Entries of a picture's text have no lines of their own.
             for text in block.text.splitlines():
                 flat = " ".join(text.replace(" | ", "  ").split())
                 if flat:
@@ -252,10 +258,8 @@ def find_contents(blocks: Sequence[Block], rows: Sequence[Row]) -> Contents:
     """The entries of every printed table of contents of the document, unmatched."""
     lines = _lines(blocks, rows)
     entries: list[Entry] = []
-    used: set[int] = set()
     used_rows: set[int] = set()
     for region in _regions(lines):
-        used.update(line.block for line in region)
         used_rows.update(_printed_rows(region, rows))
         entries.extend(
             e
@@ -267,4 +271,4 @@ def find_contents(blocks: Sequence[Block], rows: Sequence[Row]) -> Contents:
             and not _LIST_OF.fullmatch(e.title)
         )
     loose = {line.row for line in lines if line.sure and line.row >= 0}
-    return Contents(tuple(entries), frozenset(used | {line.block for line in lines if line.sure}), frozenset(used_rows | loose), None)
+    return Contents(tuple(entries), frozenset(used_rows | loose))

@@ -57,6 +57,8 @@ def _typography(c: Candidate, body: Body) -> float:
 def _wording(c: Candidate) -> float:
     text = c.text
     score = 0.0
+    if c.labels and c.labels[0].sure and not c.labels[0].rest:
+        return -1.0  # "II." alone, as court opinions have it: the sequence decides
     words = len(text.split())
     score -= 3.0 if words > 40 else 1.5 if words > 24 else 0.6 if words > 13 else 0.0
     last = text[-1]

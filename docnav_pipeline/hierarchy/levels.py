@@ -80,7 +80,15 @@ def assign_levels(headings: Sequence[Candidate], sequence: Mapping[int, Numbered
     _add_unstyled(known, headings, sequence)
     _add_alike(known, headings, lambda i: headings[i].style if i not in sequence else None)
     _add_nested(known, headings)
-    return [known[i] for i in range(len(headings))]
+    return _from_the_top([known[i] for i in range(len(headings))])
+
+
+def _from_the_top(levels: list[int]) -> list[int]:
+    """Levels in which what stands before the first top heading (preface, abstract) begins at 1 too: nothing stands above it."""
+    top = min(levels, default=1)
+    first = levels.index(top) if levels else 0
+    lead = min(levels[:first], default=top) - top
+    return [level - lead if i < first else level for i, level in enumerate(levels)]
 
 
 def _add_inside_units(known: dict[int, int], headings: Sequence[Candidate], sequence: Mapping[int, Numbered]) -> None:

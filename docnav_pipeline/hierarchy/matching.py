@@ -89,13 +89,13 @@ def _place_score(rows: Sequence[Row], first: int, n: int, expected: int | None, 
         if distance > 1:
             return 0.0
         score += 4.0 - 2.0 * distance
-    elif first < floor:
+    elif first < floor or row.type == BlockType.TABLE:
         return 0.0
     else:
         # Without a page the first printed place behind the previous entry is meant.
         score += 1.0 / (1.0 + (first - floor) / 50.0)
     prominent = row.style.size_pt > body.style.size_pt + 0.4 or (row.style.bold and not body.style.bold)
-    score += 1.0 * prominent + 0.5 * (row.type == BlockType.TITLE) - 1.5 * (row.type == BlockType.FURNITURE)
+    score += 1.0 * prominent + 0.5 * (row.type == BlockType.TITLE) - 1.5 * (row.type in (BlockType.FURNITURE, BlockType.TABLE))
     score += 0.5 * row.opens_block + 0.3 * rows[first + n - 1].ends_block - 0.05 * n
     return score + min(row.style.size_pt, 40.0) / 100.0
 
@@ -124,7 +124,7 @@ def _runs(rows: Sequence[Row], excluded: frozenset[int]) -> dict[str, list[tuple
     """Every run of 1.._MAX_LINES rows of one page as a title key -> (first row, number of rows)."""
     runs: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for i, row in enumerate(rows):
-        if i in excluded or row.type == BlockType.CONTENTS or len(row.text) > 250:
+        if i in excluded or row.type == BlockType.CONTENTS or len(row.text) > 250 or (row.type == BlockType.TABLE and " | " in row.text):
             continue
         key = ""
         labels = read_labels(row.text)

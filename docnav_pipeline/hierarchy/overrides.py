@@ -67,6 +67,9 @@ class Overrides(BaseModel):
     def added(self, title: str, page: int | None) -> Addition | None:
         return next((a for a in self.add if a.fits(title, page)), None)
 
+    def adds(self, title: str, page: int | None) -> bool:
+        return bool(self.add) and self.added(title, page) is not None
+
     def removes(self, title: str, page: int | None) -> bool:
         return any(m.fits(title, page) for m in self.remove)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,31 +28,39 @@ def _hull(lines: Sequence[Line], fallback: BBox | None) -> BBox | None:
 
 
 def split_block(block: Block, at: Sequence[int]) -> list[Block]:
-    """The block cut before each of the given lines (ascending, none 0); text, lines, box, size and weight go to their piece."""
+    """The block cut before each of the given lines (ascending, none 0); text, lines, box, size and weight go to their piece.
+
+    Lines of a table are those of its text; its pieces are text, as their markup cannot be cut.
+    """
+    if block.type == BlockType.TABLE:
+        rows = [line for line in block.text.split("\n") if line.strip()]
+        edges = [0, *at, len(rows)]
+        texts = ["\n".join(rows[a:b]) for a, b in itertools.pairwise(edges)]
+        return [replace(block, type=BlockType.TEXT, text=text, html=None) for text in texts]
     lines = [line for line in block.lines if line.text.strip()]
     edges = [0, *at, len(lines)]
     begins = line_starts(block.text, [line.text for line in lines])
     starts = [0, *(begins[i] for i in at), len(block.text)]
-    pieces: list[Block] = []
-    for k in range(len(edges) - 1):
-        part = lines[edges[k] : edges[k + 1]]
-        text = block.text[starts[k] : starts[k + 1]].strip()
-        sizes = sorted(line.size_pt for line in part if line.size_pt is not None)
-        weights = sorted(line.weight for line in part if line.weight is not None)
-        pieces.append(
-            replace(
-                block,
-                text=text,
-                lines=tuple(part),
-                bbox=_hull(part, block.bbox),
-                size_pt=sizes[len(sizes) // 2] if sizes else block.size_pt,
-                weight=weights[len(weights) // 2] if weights else block.weight,
-                continues_previous=block.continues_previous and k == 0,
-                anchor=block.anchor if k == 0 else None,
-                links=block.links if k == 0 else (),
-            )
-        )
-    return pieces
+    return [
+        _piece(block, block.text[starts[k] : starts[k + 1]].strip(), lines[edges[k] : edges[k + 1]], is_first=k == 0)
+        for k in range(len(edges) - 1)
+    ]
+
+
+def _piece(block: Block, text: str, lines: Sequence[Line], is_first: bool) -> Block:
+    sizes = sorted(line.size_pt for line in lines if line.size_pt is not None)
+    weights = sorted(line.weight for line in lines if line.weight is not None)
+    return replace(
+        block,
+        text=text,
+        lines=tuple(lines),
+        bbox=_hull(lines, block.bbox),
+        size_pt=sizes[len(sizes) // 2] if sizes else block.size_pt,
+        weight=weights[len(weights) // 2] if weights else block.weight,
+        continues_previous=block.continues_previous and is_first,
+        anchor=block.anchor if is_first else None,
+        links=block.links if is_first else (),
+    )
 
 
 def cut_out(
@@ -72,7 +81,10 @@ def cut_out(
     out: list[Block] = []
     piece_of: dict[tuple[int, int], int] = {}
     for index, block in enumerate(blocks):
-        n_lines = sum(bool(line.text.strip()) for line in block.lines)
+        if block.type == BlockType.TABLE:
+            n_lines = sum(bool(line.strip()) for line in block.text.split("\n"))
+        else:
+            n_lines = sum(bool(line.text.strip()) for line in block.lines)
         at = sorted(i for i in cuts.get(index, ()) if 0 < i < n_lines)
         pieces = split_block(block, at) if at else [block]
         for first, piece in zip([0, *at], pieces, strict=True):

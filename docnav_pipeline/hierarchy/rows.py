@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from docnav_pipeline.hierarchy.line_text import line_texts
 from docnav_pipeline.parsing.block import BBox, Block, BlockType, Line
@@ -65,18 +65,15 @@ def is_caps(text: str) -> bool:
     return not any(c.islower() for c in text) and sum(c.isupper() for c in text) >= 2
 
 
-def common_sizes(blocks: Sequence[Block]) -> dict[float, float]:
-    """Each printed size (tenths of a point) -> the more common size near it.
+def common_sizes(rows: Sequence[Row]) -> dict[float, float]:
+    """Each printed size -> the more common size near it.
 
     Near is 4 %, as sizes are rounded where they are measured, and 12 % in a scan's text layer,
     whose sizes are guesses: there less than 60 % of the text near body size has one size.
     """
     counts: Counter[float] = Counter()
-    for block in blocks:
-        for line in block.lines:
-            counts[round(line.size_pt or 0.0, 1)] += len(line.text)
-        if not block.lines:
-            counts[round(block.size_pt or 0.0, 1)] += len(block.text)
+    for row in rows:
+        counts[row.style.size_pt] += len(row.text)
     nearest: dict[float, float] = {}
     body = max(counts, key=lambda size: (counts[size], size), default=0.0)
     near_body = sum(n for size, n in counts.items() if abs(size - body) <= 0.1 * body)
@@ -89,14 +86,13 @@ def common_sizes(blocks: Sequence[Block]) -> dict[float, float]:
 
 def rows_of(blocks: Sequence[Block]) -> list[Row]:
     """Rows of every block that is printed, in reading order; bookmarks have none."""
-    sizes = common_sizes(blocks)
     rows: list[Row] = []
 
     def add(
         index: int, line: int, end: int, of: int, text: str, box: BBox | None, size: float | None, weight: int | None, italic: bool | None
     ) -> None:
         text = " ".join(text.split())
-        style = Style(sizes.get(round(size or 0.0, 1), round(size or 0.0, 1)), (weight or 0) >= BOLD, bool(italic), is_caps(text))
+        style = Style(round(size or 0.0, 1), (weight or 0) >= BOLD, bool(italic), is_caps(text))
         rows.append(Row(len(rows), index, line, end, of, text, blocks[index].type, blocks[index].page, box, style))
 
     listed = _contents_lines(blocks)
@@ -127,7 +123,8 @@ def rows_of(blocks: Sequence[Block]) -> list[Row]:
             add(index, first, end, len(pieces), text, box, size, widest.weight, widest.italic)
         if not pieces and block.text.strip():
             add(index, -1, -1, 1, block.text, block.bbox, block.size_pt, block.weight, block.italic)
-    return rows
+    sizes = common_sizes(rows)
+    return [replace(row, style=replace(row.style, size_pt=sizes[row.style.size_pt])) for row in rows]
 
 
 def _printed_lines(text: str, pieces: Sequence[Line]) -> list[tuple[int, int, str]]:

@@ -16,9 +16,9 @@ from docnav_pipeline.hierarchy.numbering import UNITS, Label
 BEAM = 24
 # Log odds of one step, by how well the label follows what is open.
 NEXT, FIRST, SKIP, RESTART, BREAK = 2.0, 1.2, 0.0, -2.0, -4.0
-# An appendix stands beside the chapters, an item or a section below them.
+# Appendices stand outside the parts, beside the chapters of a work without parts.
 UNSURE = 0.7  # taken off a label whose characters are often plain text
-_UNIT_RANK = {unit: i for i, unit in enumerate(UNITS)} | {"appendix": UNITS.index("chapter")}
+_UNIT_RANK = {unit: i for i, unit in enumerate(UNITS)} | {"appendix": -1}
 
 
 @dataclass(frozen=True, slots=True)

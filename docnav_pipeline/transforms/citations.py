@@ -11,9 +11,9 @@ _MAX_LIST_CHARACTERS = 400
 # Characters between the first author and the year of one entry of a reference list.
 _ENTRY_REACH = 400
 
-_NAME = r"(?:(?:van|von|de|del|der|den|di|da|la|le|du|al|el|bin|ten|ter)\s+){0,2}[^\W\d_a-z][\w'’‐-]*[^\W\d_]"
+_NAME = r"(?:(?:van|von|de|del|der|den|di|da|la|le|du|al|el|bin|ten|ter)\s+){0,2}[^\W\d_a-z][\w'’‐-]{0,40}[^\W\d_]"
 _YEAR = r"(?:1[6-9]|20)\d{2}[a-z]?(?![\w/])"
-_AUTHORS = rf"{_NAME}(?:,\s{_NAME})*(?:,?\s(?:and|&|und|et|y|e)\s{_NAME})?(?:,?\set\s?al\.?,?|\s?等人?)?"
+_AUTHORS = rf"{_NAME}(?:,\s{_NAME}){{0,9}}(?:,?\s(?:and|&|und|et|y|e)\s{_NAME})?(?:,?\set\s?al\.?,?|\s?等人?)?"
 _NUMERIC = re.compile(r"\[\s*([1-9]\d{0,2}(?:\s*(?:[,;]|[-–—])\s*[1-9]\d{0,2})*)\s*\]")
 _BRACKETED = re.compile(
     rf"[(（\[](?P<inside>(?:[^()（）\[\]\n]{{0,80}}[\s;])?{_AUTHORS}\s?[,，]?\s?[(]?{_YEAR}[^()（）\[\]\n]{{0,300}})[)）\]]"

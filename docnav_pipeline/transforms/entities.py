@@ -7,7 +7,7 @@ import unicodedata
 
 import polars as pl
 
-from assets_store.ids import content_hash
+from assets_store.ids import entity_id
 from assets_store.rows import empty_rows
 from assets_store.schemas import ENTITIES
 from docnav_pipeline.transforms.identifiers import split_acronym
@@ -17,11 +17,6 @@ _SCHEMA = empty_rows(ENTITIES).schema
 _AGREEING_DOCUMENTS = 2
 _SPACE = re.compile(r"\s+")
 _EDGE = " \t.,;:!?'\"“”‘’()[]{}<>*_"
-
-
-def entity_id(key: str) -> str:
-    """Id of an entity; key: a name made by `normal_name`."""
-    return f"entity/{content_hash(key, length=12)}"
 
 
 def normal_name(name: str) -> str:

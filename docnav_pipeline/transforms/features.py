@@ -19,7 +19,7 @@ from docnav_pipeline.transforms.references import find_cross_references, is_unit
 
 _SCHEMA = empty_rows(FEATURES, without=["doc_version"]).schema
 # Characters of one paragraph that are looked at; paragraphs stay far below, a hostile table must not take minutes.
-_MAX_CHARACTERS = 200_000
+_MAX_CHARACTERS = 50_000
 _ANY_LANGUAGE = "xx"
 
 
@@ -38,7 +38,7 @@ def build_features(
     recognizer: None leaves out `ner` entities.
     progress: called with the number of paragraphs finished since its last call.
 
-    Of a paragraph over 200,000 characters only the beginning is looked at.
+    Of a paragraph over 50,000 characters only the beginning is looked at.
     """
     doc_ids: list[str] = paragraphs["doc_id"].to_list()
     texts = [text[:_MAX_CHARACTERS] for text in paragraphs["text"]]

@@ -41,7 +41,7 @@ _IDENTIFIER = re.compile(
     """,
     re.VERBOSE,
 )
-_URL = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+")
+_URL = re.compile(r"(?:https?://|www\.)\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+")
 
 _SHORT = r"[A-Z][A-Za-z0-9&./-]{0,8}[A-Z0-9]"
 _LONG_THEN_SHORT = re.compile(rf"\((?P<short>{_SHORT})s?\)")

@@ -42,8 +42,8 @@ _CJK_UNITS = {
 FLOAT_KINDS = frozenset({"table", "figure", "listing"})
 
 _DASH = "‑–-"
-_DECIMAL = rf"\d{{1,4}}(?:[.{_DASH}]\d{{1,3}})*[A-Za-z]?(?:\((?:[a-z]{{1,4}}|\d{{1,2}}|[A-Z])\))*"
-_LETTERED = rf"(?:[A-Z](?:[.{_DASH}]?\d{{1,3}})(?:[.{_DASH}]\d{{1,3}})*|[IVXLC]{{2,7}}|[A-Z])"
+_DECIMAL = rf"\d{{1,4}}(?:[.{_DASH}]\d{{1,3}}){{0,7}}[A-Za-z]?(?:\((?:[a-z]{{1,4}}|\d{{1,2}}|[A-Z])\))*"
+_LETTERED = rf"(?:[A-Z](?:[.{_DASH}]?\d{{1,3}})(?:[.{_DASH}]\d{{1,3}}){{0,7}}|[IVXLC]{{2,7}}|[A-Z])"
 _NUMBER = rf"(?:{_DECIMAL}|{_LETTERED})(?![\w]|[{_DASH}]\w)"
 _JOIN = r"\s*(?:,\s*(?:(?:and|or|&|und|oder|et|y|e)\s)?|(?:and|or|through|to|&|und|oder|bis|et|y)\s|–|—|-)\s*"
 _MENTION = re.compile(
@@ -52,23 +52,22 @@ _MENTION = re.compile(
 _NUMBER_OR_JOIN = re.compile(rf"(?P<number>{_NUMBER})|(?P<join>{_JOIN})")
 _PLAIN_CHARS = "0-9０-９零〇一二两三四五六七八九十百千"
 _CJK_MENTION = re.compile(
-    rf"第\s*(?P<ordinal>[{_PLAIN_CHARS}]+(?:[.．][0-9]+)*)\s*(?P<unit>章|節|节|条|條|部分|编|編|页|頁)"
+    rf"第\s*(?P<ordinal>[{_PLAIN_CHARS}]{{1,12}}(?:[.．][0-9]{{1,3}}){{0,7}})\s*(?P<unit>章|節|节|条|條|部分|编|編|页|頁)"
     rf"|(?P<float>表|图|圖|図|附录|附錄|付録)\s*(?P<number>\d{{1,3}}(?:[.\-–]\d{{1,3}})*|[A-Z](?![A-Za-z]))"
-    rf"|(?P<plain>\d{{1,3}}(?:\.\d{{1,3}})+)\s*(?P<plain_unit>節|节|章|条)"
+    rf"|(?<![\d.])(?P<plain>\d{{1,3}}(?:\.\d{{1,3}}){{1,7}})\s*(?P<plain_unit>節|节|章|条)"
 )
 _TITLE = re.compile(
     r"(?i:\b(?:see|refer(?:red)?\s+to|described\s+in|described\s+under|explained\s+in|siehe|vgl\.|voir|véase|vedi)\s+(?:also\s+|the\s+|section\s+|chapter\s+){0,2})"
     r"[“\"‘'«„](?P<title>[^“”\"‘’«»„\n]{3,120})[”\"’'»“]"
 )
-_OUTSIDE = re.compile(
-    r"\s(?:of|in|to)\s(?:the\s|an?\s|its\s|our\s)?(?P<work>(?:[A-Z][\w’'.&/-]*|\d[\d.-]*|of|the|and|on|for|to)(?:\s(?:[A-Z][\w’'.&/-]*|\d[\d.-]*|of|the|and|on|for|to))*)"
-)
+_OF_WORK = r"(?:[A-Z][\w’'.&/-]{0,40}|\d[\d.-]{0,12}|of|the|and|on|for|to)"
+_OUTSIDE = re.compile(rf"\s(?:of|in|to)\s(?:the\s|an?\s|its\s|our\s)?(?P<work>{_OF_WORK}(?:\s{_OF_WORK}){{0,12}})")
 # "Section 2 of Chapter 4" stays in the document.
 _INSIDE_WORK = re.compile(
     r"(?i:this|part|chapter|section|appendix|annex|article|item|note|schedule|document|manual|guide|report|agreement|volume)\b"
 )
 _CAPTION = re.compile(
-    rf"^\W{{0,3}}(?:(?P<word>[^\W\d_]{{3,12}}\.?)\s?(?P<number>\d{{1,4}}(?:[.{_DASH}]\d{{1,3}})*[A-Za-z]?|[A-Z](?:[.{_DASH}]?\d{{1,3}})+|[IVXLC]+)(?!\w)"
+    rf"^\W{{0,3}}(?:(?P<word>[^\W\d_]{{3,12}}\.?)\s?(?P<number>\d{{1,4}}(?:[.{_DASH}]\d{{1,3}}){{0,7}}[A-Za-z]?|[A-Z](?:[.{_DASH}]?\d{{1,3}})+|[IVXLC]+)(?!\w)"
     r"|(?P<cjk>表|图|圖|図)\s*(?P<cjk_number>\d{1,3}(?:[.\-–]\d{1,3})*))(?P<rest>[^\n]*)",
     re.MULTILINE,
 )

@@ -45,6 +45,14 @@ def test_source_levels_are_corrected() -> None:
     assert [(h.level, h.title) for h in headings] == [(3, "1 Wells"), (2, "Safety first"), (1, "3 Bells")]
 
 
+def test_line_inside_a_paragraph_can_be_made_a_heading() -> None:
+    press = Press().title("Handbook", 24).prose(6).title("1 Wells").prose()
+    press.lines(["the bell rings and everybody runs to the door", "Safety first", "and nobody forgets the lamp"])
+    recovered = recover(press.blocks, HierarchySettings(), parse_overrides(TOML, "x"))
+    assert [h.title for h in recovered.headings] == ["1 Wells", "Safety first"]
+    assert recovered.blocks[recovered.headings[-1].first_block + 1].text == "and nobody forgets the lamp"
+
+
 def test_page_limits_a_correction() -> None:
     press = Press().title("Handbook", 24).prose(6).turn().title("Care", 14).prose().turn().prose().title("Care", 14).prose()
     overrides = parse_overrides('[[remove]]\ntitle = "Care"\npage = 2\n', "x")

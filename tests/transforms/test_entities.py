@@ -9,8 +9,9 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assets_store.ids import entity_id
 from assets_store.schemas import ENTITIES, ENTITY_EDGES
-from docnav_pipeline.transforms.entities import build_entities, entity_id, entity_mentions, normal_name
+from docnav_pipeline.transforms.entities import build_entities, entity_mentions, normal_name
 from docnav_pipeline.transforms.entity_edges import build_entity_edges
 from tests.small_corpus import make_features
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
 import polars as pl
+import pytest
 
 from assets_store.models.entities import Entity, EntityRecognizer
 from assets_store.schemas import FEATURES
@@ -82,3 +84,15 @@ def test_one_thing_found_twice_is_one_entity() -> None:
         ("World Health Organization (WHO)", "ORG", "acronym", 2),
         ("X-200", "ID", "identifier", 1),
     ]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a-", "a_", "a.b.", "[1,", "Smith, ", "(Smith 2020; ", "1.1.", "Section 1 of the Act ", "EG (Evidence ", "a@a.", "Table ", "电池"],
+)
+def test_hostile_text_costs_seconds_at_most(piece: str) -> None:
+    paragraphs = make_corpus({"bad.md": "x"}).paragraphs.with_columns(text=pl.lit((piece * 20_000)[:50_000]))
+    started = time.process_time()
+    build_features(paragraphs, {}, None, FeatureSettings())
+    # Patterns that look back over the whole text take 20 s and more for this length.
+    assert time.process_time() - started < 8
