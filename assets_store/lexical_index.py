@@ -15,9 +15,10 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -134,8 +135,7 @@ class LexicalIndex:
 
     def idf(self, term: str) -> float:
         """Weight of a term: ln(1 + (N - df + 0.5) / (df + 0.5)), above 0."""
-        df = self.document_frequency(term)
-        return math.log1p((self.n_rows - df + 0.5) / (df + 0.5))
+        return self._idf(self.document_frequency(term))
 
     def search(self, tokens: Sequence[str], k: int, ranges: Ranges | None = None) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Best rows for query tokens: (rows in ascending order, their BM25 scores); only rows that have a token.
@@ -144,22 +144,47 @@ class LexicalIndex:
         ranges: ascending, disjoint row ranges to which the search is limited; None = all rows.
         """
         scores = np.zeros(self.n_rows, dtype=np.float32)
-        # In the order of terms, so that sums of equal queries are equal to the last bit.
-        for term, repeats in sorted(Counter(tokens).items()):
-            number = self.term_number(term)
-            if number is None:
-                continue
-            start, end = int(self.offsets[number]), int(self.offsets[number + 1])
-            rows = self.rows[start:end]
-            weight = math.log1p((self.n_rows - (end - start) + 0.5) / (end - start + 0.5)) * repeats
-            for first, last in _cuts(rows, ranges):
-                part = rows[first:last]
-                counts = self.counts[start + first : start + last].astype(np.float32)
-                norm = self.k1 * (1 - self.b + self.b * self.lengths[part] / max(self.average_length, 1e-9))
-                scores[part] += (weight * (self.k1 + 1) * counts / (counts + norm)).astype(np.float32)
+        for start, end, weight in self._postings(tokens):
+            for first, last in _cuts(self.rows[start:end], ranges):
+                part = slice(start + first, start + last)
+                rows = self.rows[part]
+                scores[rows] += self._weighted(weight, rows, self.counts[part])
         matched = np.flatnonzero(scores)
         best = matched[top_rows(scores[matched], k)]
         return best, scores[best]
+
+    def scores(self, tokens: Sequence[str], rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """BM25 scores of some rows, float32 [len(rows)]; 0 for a row without a token."""
+        scores = np.zeros(rows.size, dtype=np.float32)
+        for start, end, weight in self._postings(tokens):
+            of_term = self.rows[start:end]
+            places = np.searchsorted(of_term, rows)
+            has = np.flatnonzero(of_term[np.minimum(places, of_term.size - 1)] == rows)
+            scores[has] += self._weighted(weight, rows[has], self.counts[start + places[has]])
+        return scores
+
+    def highest_score(self, tokens: Sequence[str]) -> float:
+        """What a row would score that holds every token without end: the sum of idf * (k1 + 1). 0 for no token."""
+        return sum(self.idf(token) for token in tokens) * (self.k1 + 1)
+
+    def _postings(self, tokens: Sequence[str]) -> Iterator[tuple[int, int, float]]:
+        """Start and end of the postings of each token of the index, and its weight, in the order of tokens.
+
+        In order, so that sums of equal queries are equal to the last bit.
+        """
+        for token, repeats in sorted(Counter(tokens).items()):
+            number = self.term_number(token)
+            if number is not None:
+                start, end = int(self.offsets[number]), int(self.offsets[number + 1])
+                yield start, end, self._idf(end - start) * repeats
+
+    def _idf(self, df: int) -> float:
+        return math.log1p((self.n_rows - df + 0.5) / (df + 0.5))
+
+    def _weighted(self, weight: float, rows: NDArray[Any], counts: NDArray[np.uint16]) -> NDArray[np.float32]:
+        tf = counts.astype(np.float32)
+        norm = self.k1 * (1 - self.b + self.b * self.lengths[rows] / max(self.average_length, 1e-9))
+        return np.asarray(weight * (self.k1 + 1) * tf / (tf + norm), dtype=np.float32)
 
 
 def _cuts(rows: NDArray[np.int32], ranges: Ranges | None) -> Iterable[tuple[int, int]]:

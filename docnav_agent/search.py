@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assets_store.dense_index import DenseIndex
-from assets_store.errors import ModelError, SettingsError
+from assets_store.errors import ModelError, SchemaError, SettingsError
 from assets_store.lexical_index import LexicalIndex
-from assets_store.models.analyzer import analyze
-from docnav_agent.fusion import fuse_rankings, ranking_weights
+from docnav_agent.fusion import fuse_matches, fuse_rankings
 from docnav_agent.graph import LEVELS, Graph, Ranges
+from docnav_agent.query import query_analyses
 
 if TYPE_CHECKING:
     from assets_store.models.encoder import Encoder
@@ -48,9 +48,12 @@ class Search:
     def __init__(self, graph: Graph, encoder: QueryEncoder | None = None) -> None:
         self.graph = graph
         self._given_encoder = encoder
-        self._head: dict[str, Any] = json.loads((graph.folder / "search.json").read_text(encoding="utf-8"))
+        self._head = _read_head(graph)
         # Per search: asking the same question again at another level or scope is the rule, not the exception.
-        self._query_vector = lru_cache(maxsize=256)(self._encode)
+        self._query_vector = lru_cache(maxsize=256)(lambda query: self.encode([query])[0])
+        self._analyses = lru_cache(maxsize=256)(lambda query: query_analyses(query, self._head["languages"]))
+        self._lexical = lru_cache(maxsize=len(LEVELS))(lambda level: LexicalIndex.open(graph.folder / level))
+        self._dense = lru_cache(maxsize=len(LEVELS))(lambda level: DenseIndex.open(graph.folder / level))
 
     def locate(
         self, query: str, level: str = "paragraph", scope: Collection[str] | None = None, k: int = 10, mode: str = "hybrid"
@@ -58,7 +61,7 @@ class Search:
         """Best nodes of a level for a query, best first, equal scores by id.
 
         scope: node ids whose subtrees are searched, None = everything; an empty scope finds nothing.
-        mode: "hybrid" weighs both rankings by the query, "rrf" weighs them alike, "bm25" and "dense" take one.
+        mode: "hybrid" fuses both rankings with how well each node matched, "rrf" by ranks alone, "bm25" and "dense" take one.
         Raises UnknownNode for a scope that is none, ModelError where the encoder is not the one of the stored vectors.
         """
         if level not in LEVELS:
@@ -68,47 +71,20 @@ class Search:
         ranges = self._ranges(level, scope)
         if k <= 0 or ranges == []:
             return []
-        if mode == "bm25":
-            return self._hits(self.lexical_ranking(query, level, ranges, k), k, "bm25")
-        if mode == "dense":
-            return self._hits(self.dense_ranking(query, level, ranges, k), k, "dense")
-        depth = max(k, int(self._head["depth"]))
-        rankings = {
-            "bm25": self.lexical_ranking(query, level, ranges, depth),
-            "dense": self.dense_ranking(query, level, ranges, depth),
-        }
-        weights = dict.fromkeys(rankings, 1.0) if mode == "rrf" else self._weights(query, level, rankings)
-        ids = {name: [node_id for node_id, _ in ranking] for name, ranking in rankings.items()}
-        ranks = {name: {node_id: rank for rank, node_id in enumerate(ranking, start=1)} for name, ranking in ids.items()}
-        fused = fuse_rankings(ids, int(self._head["rrf_k"]), weights)
-        return [Hit(node_id, score, {name: own[node_id] for name, own in ranks.items() if node_id in own}) for node_id, score in fused[:k]]
-
-    def lexical_ranking(self, query: str, level: str, ranges: Ranges | None, k: int) -> list[tuple[str, float]]:
-        """(node id, BM25 score), best first, equal scores by id; at most k. Nodes without a word of the query are left out."""
-        return self._ordered(level, *self._lexical(level).search(self.query_tokens(query), k, ranges), k)
-
-    def dense_ranking(self, query: str, level: str, ranges: Ranges | None, k: int) -> list[tuple[str, float]]:
-        """(node id, cosine), best first, equal scores by id; at most k."""
-        index = self._dense(level)
-        if not index.dim:
-            return []
-        return self._ordered(level, *index.search(self._query_vector(query), k, ranges), k)
+        if mode in ("bm25", "dense"):
+            rows, scores = self._search(mode, query, level, ranges, k)
+            ranking = _by_score(self._ids(level, rows), scores)[:k]
+            return [Hit(node_id, score, {mode: rank}) for rank, (node_id, score) in enumerate(ranking, start=1)]
+        return self._fused(query, level, ranges, k, plain=mode == "rrf")
 
     def query_tokens(self, query: str) -> list[str]:
-        """Tokens of a query in each language of the corpus, since a question is too short to tell its own."""
-        tokens: dict[str, None] = {}
-        for language in self._head["languages"] or [None]:
-            tokens.update(dict.fromkeys(analyze(query, language)))
-        return list(tokens)
+        """Tokens of a query in the languages of the corpus that it may be in, without repeats."""
+        return list(dict.fromkeys(token for analysis in self._analyses(query) for token in analysis))
 
-    def idf(self, term: str, level: str = "paragraph") -> float:
-        """Weight of a token at a level: 0 for one that the corpus does not hold, else above 0, larger for a rarer one."""
+    def idf(self, token: str, level: str = "paragraph") -> float:
+        """Weight of a token at a level, larger for a rarer one; 0 for one that no node holds."""
         lexical = self._lexical(level)
-        return lexical.idf(term) if lexical.document_frequency(term) else 0.0
-
-    def ceiling(self, query: str, level: str = "paragraph") -> float:
-        """BM25 score that no node can pass for a query."""
-        return (self._lexical(level).k1 + 1) * sum(self.idf(token, level) for token in self.query_tokens(query))
+        return lexical.idf(token) if lexical.document_frequency(token) else 0.0
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors of texts, float32 [n, dim], by the encoder of the stored vectors. Raises ModelError."""
@@ -123,24 +99,42 @@ class Search:
             return None if rows is None else [(row, row + 1) for row in rows]
         return self.graph.level_ranges(level, scope)
 
-    def _hits(self, ranking: list[tuple[str, float]], k: int, name: str) -> list[Hit]:
-        return [Hit(node_id, score, {name: rank}) for rank, (node_id, score) in enumerate(ranking[:k], start=1)]
+    def _search(self, mode: str, query: str, level: str, ranges: Ranges | None, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        if mode == "bm25":
+            return self._lexical(level).search(self.query_tokens(query), k, ranges)
+        index = self._dense(level)
+        # Without a row there is no vector either, and no reason to load an encoder.
+        return index.search(self._query_vector(query) if index.dim else np.empty(0, np.float32), k, ranges)
 
-    def _ordered(self, level: str, rows: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> list[tuple[str, float]]:
-        found = [(self.graph.node_id_at(level, int(row)), float(score)) for row, score in zip(rows, scores, strict=True)]
-        return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:k]
+    def _fused(self, query: str, level: str, ranges: Ranges | None, k: int, plain: bool) -> list[Hit]:
+        depth = max(k, int(self._head["depth"]))
+        rankings, found = {}, []
+        for name in ("bm25", "dense"):
+            rows, scores = self._search(name, query, level, ranges, depth)
+            rankings[name] = [node_id for node_id, _ in _by_score(self._ids(level, rows), scores)[:depth]]
+            found.append(rows)
+        if plain:
+            fused = fuse_rankings(rankings, int(self._head["rrf_k"]))
+        else:
+            fused = fuse_matches(rankings, self._matches(query, level, np.unique(np.concatenate(found))), int(self._head["rrf_k"]))
+        ranks = {name: {node_id: rank for rank, node_id in enumerate(ranking, start=1)} for name, ranking in rankings.items()}
+        return [Hit(node_id, score, {name: own[node_id] for name, own in ranks.items() if node_id in own}) for node_id, score in fused[:k]]
 
-    def _weights(self, query: str, level: str, rankings: Mapping[str, Sequence[tuple[str, float]]]) -> dict[str, float]:
-        lexical = self._lexical(level)
-        return ranking_weights({token: lexical.idf(token) for token in self.query_tokens(query)}, rankings)
+    def _matches(self, query: str, level: str, rows: NDArray[np.int64]) -> dict[str, dict[str, float]]:
+        """How well rows match a query, by ranking: the share of the query's lexical weight that they hold, and their cosine."""
+        lexical, dense = self._lexical(level), self._dense(level)
+        ids = self._ids(level, rows)
+        # The corpus may hold the query in one of several languages; the one that it holds most of sets the scale.
+        highest = min((lexical.highest_score(analysis) for analysis in self._analyses(query)), default=0.0)
+        shares = lexical.scores(self.query_tokens(query), rows) / (highest or 1.0)
+        cosines = dense.scores(self._query_vector(query), rows) if dense.dim else np.zeros(rows.size)
+        return {
+            "bm25": {node_id: min(1.0, float(share)) for node_id, share in zip(ids, shares, strict=True)},
+            "dense": {node_id: float(cosine) for node_id, cosine in zip(ids, cosines, strict=True)},
+        }
 
-    @lru_cache(maxsize=4)  # noqa: B019 - a search lives as long as its process or its snapshot
-    def _lexical(self, level: str) -> LexicalIndex:
-        return LexicalIndex.open(self.graph.folder / level)
-
-    @lru_cache(maxsize=4)  # noqa: B019
-    def _dense(self, level: str) -> DenseIndex:
-        return DenseIndex.open(self.graph.folder / level)
+    def _ids(self, level: str, rows: NDArray[np.int64]) -> list[str]:
+        return [self.graph.node_id_at(level, row) for row in rows.tolist()]
 
     @cached_property
     def _encoder(self) -> QueryEncoder:
@@ -159,6 +153,14 @@ class Search:
             )
         return encoder
 
-    def _encode(self, query: str) -> NDArray[np.float32]:
-        vector: NDArray[np.float32] = self.encode([query])[0]
-        return vector
+
+def _by_score(ids: Sequence[str], scores: NDArray[np.float32]) -> list[tuple[str, float]]:
+    return sorted(zip(ids, scores.tolist(), strict=True), key=lambda hit: (-hit[1], hit[0]))
+
+
+def _read_head(graph: Graph) -> dict[str, Any]:
+    try:
+        head: dict[str, Any] = json.loads((graph.folder / "search.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SchemaError(f"snapshot {graph.snapshot.id} has no search index: {error}; run `docnav index` to write it anew") from error
+    return head

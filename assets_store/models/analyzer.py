@@ -115,6 +115,11 @@ def analyze(text: str, language: str | None) -> list[str]:
     return tokens
 
 
+def is_stop_word(word: str, language: str | None) -> bool:
+    """Whether a word, in any case, is left out of the tokens of a language."""
+    return word.casefold() in _stop_words(language)
+
+
 def _bigrams(run: str) -> list[str]:
     return [run] if len(run) == 1 else [a + b for a, b in pairwise(run)]
 
@@ -163,6 +168,7 @@ def _words_of(language: str | None) -> _Words:
     return _Words(language)
 
 
+@lru_cache(maxsize=64)
 def _stop_words(language: str | None) -> frozenset[str]:
     if language is None:
         return frozenset()

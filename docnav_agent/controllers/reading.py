@@ -21,7 +21,7 @@ SENTENCE_SHARE = 0.70
 
 # Shorter sentences are read together with the next: a list item says little alone.
 MIN_CHARACTERS = 60
-MAX_CHARACTERS = 1000
+MAX_CHARACTERS = 500
 # Sentences compared with the question per text, those with most of its words first, and texts that are compared at all. Comparing
 # all sentences of all texts found no more evidence in four times the time.
 MAX_SENTENCES = 5
@@ -46,11 +46,10 @@ class Reader:
             found = self._matches[item.node_id] = self._terms.match(item.text)
         return found
 
-    def scores(self, evidence: Sequence[EvidenceItem], navigation: Sequence[float], cosines: Sequence[float]) -> list[float]:
-        """Score of each text: that of navigation, its words, and its sentence most like the question.
+    def scores(self, evidence: Sequence[EvidenceItem], navigation: Sequence[float]) -> list[float]:
+        """Score of each text: that of navigation before reading, its words, and its sentence most like the question.
 
-        navigation: scores before reading. cosines: of the whole texts with the question, which stand in for the sentences of the
-        texts that come last by navigation and words.
+        Texts that come late by navigation and words count as the least like the question of those that were compared.
         """
         by_words = []
         for item, score in zip(evidence, navigation, strict=True):
@@ -58,9 +57,9 @@ class Reader:
             by_words.append(score + NEARNESS_SHARE * match.nearness + ORDER_SHARE * match.order)
         first = sorted(range(len(evidence)), key=lambda row: (-by_words[row], evidence[row].evidence_id))[:MAX_TEXTS]
         self._compare([evidence[row] for row in first])
-        close = set(first)
-        likeness = [self._likeness[item.node_id] if row in close else max(0.0, cosines[row]) for row, item in enumerate(evidence)]
-        return [words + SENTENCE_SHARE * like for words, like in zip(by_words, likeness, strict=True)]
+        likeness = {row: self._likeness[evidence[row].node_id] for row in first}
+        least = min(likeness.values(), default=0.0)
+        return [words + SENTENCE_SHARE * likeness.get(row, least) for row, words in enumerate(by_words)]
 
     def _compare(self, items: Sequence[EvidenceItem]) -> None:
         """Compare sentences of what is new with the question, all in one batch."""
@@ -84,14 +83,18 @@ class Reader:
 
 
 def passages(text: str) -> list[str]:
-    """Sentences, short ones joined with what follows, long ones cut."""
+    """Sentences, short ones joined with what follows, long ones cut at spaces where there are any."""
     found: list[str] = []
     open_text = ""
     for sentence in split_sentences(text):
         open_text = f"{open_text} {sentence.text}".strip()
+        while len(open_text) > MAX_CHARACTERS:
+            at = open_text.rfind(" ", MIN_CHARACTERS, MAX_CHARACTERS) + 1 or MAX_CHARACTERS
+            found.append(open_text[:at].rstrip())
+            open_text = open_text[at:]
         if len(open_text) >= MIN_CHARACTERS:
-            found.append(open_text[:MAX_CHARACTERS])
+            found.append(open_text)
             open_text = ""
-    if open_text:
-        found.append(open_text[:MAX_CHARACTERS])
+    if open_text.strip():
+        found.append(open_text.strip())
     return found

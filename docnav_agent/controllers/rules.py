@@ -29,7 +29,7 @@ NO_USEFUL_MOVE = "no_useful_move"
 
 DOCUMENTS_LOCATED = 20
 SECTIONS_LOCATED = 20
-PARAGRAPHS_LOCATED = 100
+PARAGRAPHS_LOCATED = 120
 FIRST_FETCH = 8
 NEXT_FETCH = 6
 # Fetched texts whose names are followed.
@@ -83,7 +83,7 @@ class RulesController:
         """Evidence by score of navigation and reading, equal scores in order of fetching."""
         ids = [item.node_id for item in state.evidence]
         navigation = [self._candidates.score(node_id, BONUS_SHARE_OF_READ) for node_id in ids]
-        scores = self._reading(state).scores(state.evidence, navigation, [self._candidates.cosine(node_id) for node_id in ids])
+        scores = self._reading(state).scores(state.evidence, navigation)
         top = max(scores, default=1.0)
         ranked = sorted(range(len(ids)), key=lambda row: (-scores[row], row))
         return [state.evidence[row].rated(scores[row] / max(top, 1.0)) for row in ranked]
@@ -93,7 +93,7 @@ class RulesController:
     def _walk(self, state: RunState) -> Iterator[Decision]:
         question = state.question.text[:MAX_QUERY_CHARACTERS]
         yield from self._locate_documents(state, question)
-        yield from self._locate_paragraphs(state, question, scope=())
+        yield from self._locate_paragraphs(state, question)
         if not self._candidates.best():
             yield self._end(state)
             return
@@ -120,17 +120,17 @@ class RulesController:
         cards = self._seen(state)
         self._named = [card for card in cards if names_title(card.title, question)]
 
-    def _locate_paragraphs(self, state: RunState, question: str, scope: tuple[str, ...]) -> Iterator[Decision]:
-        yield self._locate(question, "paragraph", scope, PARAGRAPHS_LOCATED, "bm25", "paragraphs that hold the question's words")
-        self._candidates.add_lexical(self._seen(state), self._search.ceiling(question))
-        yield self._locate(question, "paragraph", scope, PARAGRAPHS_LOCATED, "dense", "paragraphs that mean the same")
-        self._candidates.add_dense(self._seen(state))
+    def _locate_paragraphs(self, state: RunState, question: str) -> Iterator[Decision]:
+        yield self._locate(
+            question, "paragraph", (), PARAGRAPHS_LOCATED, "hybrid", "paragraphs that hold the question's words or mean the same"
+        )
+        self._candidates.add_hits(self._seen(state))
 
     def _look_around(self, state: RunState, question: str) -> Iterator[Decision]:
         """Narrow to the documents that the question names, or look at the paragraphs around the best one."""
         if self._named:
             yield self._inside(self._named, question, "paragraphs of the documents that the question names")
-            self._candidates.add_dense(self._seen(state))
+            self._candidates.add_hits(self._seen(state))
             self._candidates.add(self._seen(state), NAMED_BONUS, "the question names its document")
             return
         best = self._candidates.card(self._candidates.best()[0])
@@ -157,7 +157,7 @@ class RulesController:
             return
         why = f"paragraphs about {clipped(', '.join(title_name(card.title) for card in (*linked, *mentioned)), 160)}"
         yield self._inside((*linked, *mentioned), question, why)
-        self._candidates.add_dense(self._seen(state))
+        self._candidates.add_hits(self._seen(state))
         sources = {card.node_id for card in linked}
         from_anchor = [card for card in self._seen(state) if card.doc_id in sources]
         self._candidates.add(from_anchor, LINKED_BONUS, "a document that the question names leads to this one")
@@ -183,7 +183,7 @@ class RulesController:
 
     def _inside(self, documents: Sequence[NodeCard], question: str, why: str) -> Decision:
         scope = tuple(card.node_id for card in documents)
-        return self._locate(question, "paragraph", scope, MAX_HITS, "dense", why, scope)
+        return self._locate(question, "paragraph", scope, MAX_HITS, "hybrid", why, scope)
 
     def _locate(
         self, query: str, level: Level, scope: tuple[str, ...], k: int, mode: Mode, why: str, focus: tuple[str, ...] = ()

@@ -11,10 +11,9 @@ from assets_store.commandline import store_option
 @store_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=3000, show_default=True, help="Port to listen on.")
-def ui(store: str, host: str, port: int) -> int:
+def ui(store: str, host: str, port: int) -> None:
     """Open the Dagster UI on the store's own instance; runs of `docnav index` show there."""
     import os
-    import subprocess
     import sys
 
     from assets_store.store import Store
@@ -28,7 +27,5 @@ def ui(store: str, host: str, port: int) -> int:
         "DAGSTER_DISABLE_TELEMETRY": "1",
     }
     command = [sys.executable, "-m", "dagster_webserver", "-m", "docnav_pipeline.definitions", "-h", host, "-p", str(port)]
-    try:
-        return subprocess.run(command, env=environment, check=False).returncode
-    except KeyboardInterrupt:
-        return 0
+    # The server takes this process's place, so that a signal sent here ends it too.
+    os.execve(sys.executable, command, environment)

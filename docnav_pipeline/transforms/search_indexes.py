@@ -59,7 +59,7 @@ def build_search_indexes(
     groups = _community_rows(communities, nodes, profiles, names)
     _write_level(folder, "community", _profile_tokens(groups), _pooled(groups, profiles), model, settings, counts)
 
-    languages = sorted(documents.filter(pl.col("status") == "ok")["language"].drop_nulls().unique())
+    languages = documents.filter(pl.col("status") == "ok")["language"].unique().sort(nulls_last=True).to_list()
     head = {"model": model, "languages": languages, "rrf_k": settings.rrf_k, "depth": settings.depth, "counts": counts}
     (folder / "search.json").write_text(json.dumps(head, indent=1), encoding="utf-8")
     return counts

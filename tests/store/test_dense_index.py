@@ -86,3 +86,11 @@ def test_another_format_is_refused(tmp_path: Path) -> None:
         DenseIndex.open(tmp_path)
     with pytest.raises(SchemaError, match="no dense index"):
         DenseIndex.open(tmp_path / "nothing")
+
+
+def test_equal_vectors_have_equal_scores_wherever_they_stand(tmp_path: Path) -> None:
+    vectors = _unit_rows(333, 48)
+    vectors[[3, 8, 101, 332]] = vectors[200]
+    query = _unit_rows(1, 48, seed=5)[0]
+    rows, scores = _write(tmp_path, vectors).search(query, k=333)
+    assert len({scores[rows == row].item() for row in (3, 8, 101, 200, 332)}) == 1

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -94,3 +95,14 @@ def test_an_index_of_another_analyser_is_refused_with_the_way_out(tmp_path: Path
 def test_a_folder_without_an_index_is_an_error_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(SchemaError, match="no lexical index"):
         LexicalIndex.open(tmp_path / "nothing")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
+@given(rows=corpora, query=st.lists(words, min_size=1, max_size=4))
+def test_scores_of_chosen_rows_are_those_of_the_search_to_the_last_bit(tmp_path: Path, rows: list[list[str]], query: list[str]) -> None:
+    index = _write(tmp_path, rows)
+    found, scores = index.search(query, k=100)
+    assert index.scores(query, found).tolist() == scores.tolist()
+    others = np.setdiff1d(np.arange(len(rows)), found)
+    assert not index.scores(query, others).any()
+    assert (scores <= index.highest_score(query) * (1 + 1e-6)).all()
