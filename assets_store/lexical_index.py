@@ -135,51 +135,67 @@ class LexicalIndex:
 
     def idf(self, term: str) -> float:
         """Weight of a term: ln(1 + (N - df + 0.5) / (df + 0.5)), above 0."""
-        return self._idf(self.document_frequency(term))
+        return _idf(self.document_frequency(term), self.n_rows)
 
     def search(self, tokens: Sequence[str], k: int, ranges: Ranges | None = None) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Best rows for query tokens: (rows in ascending order, their BM25 scores); only rows that have a token.
 
         At least k rows where so many match, more where scores at the k-th place are equal.
-        ranges: ascending, disjoint row ranges to which the search is limited; None = all rows.
+        ranges: ascending, disjoint row ranges to which the search is limited; None = all rows. How rare a word is, is counted
+        inside them: the name of a device is rare in a library and says nothing inside the device's manual.
         """
         scores = np.zeros(self.n_rows, dtype=np.float32)
-        for start, end, weight in self._postings(tokens):
-            for first, last in _cuts(self.rows[start:end], ranges):
-                part = slice(start + first, start + last)
+        for slices, weight in self._postings(tokens, ranges):
+            for part in slices:
                 rows = self.rows[part]
                 scores[rows] += self._weighted(weight, rows, self.counts[part])
         matched = np.flatnonzero(scores)
         best = matched[top_rows(scores[matched], k)]
         return best, scores[best]
 
-    def scores(self, tokens: Sequence[str], rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """BM25 scores of some rows, float32 [len(rows)]; 0 for a row without a token."""
+    def scores(self, tokens: Sequence[str], rows: NDArray[np.int64], ranges: Ranges | None = None) -> NDArray[np.float32]:
+        """BM25 scores of some rows of the ranges, float32 [len(rows)], as a search in them gives; 0 for a row without a token."""
         scores = np.zeros(rows.size, dtype=np.float32)
-        for start, end, weight in self._postings(tokens):
-            of_term = self.rows[start:end]
-            places = np.searchsorted(of_term, rows)
-            has = np.flatnonzero(of_term[np.minimum(places, of_term.size - 1)] == rows)
-            scores[has] += self._weighted(weight, rows[has], self.counts[start + places[has]])
+        for slices, weight in self._postings(tokens, ranges):
+            for part in slices:
+                of_term = self.rows[part]
+                places = np.searchsorted(of_term, rows)
+                has = np.flatnonzero(of_term[np.minimum(places, of_term.size - 1)] == rows)
+                scores[has] += self._weighted(weight, rows[has], self.counts[part.start + places[has]])
         return scores
 
-    def highest_score(self, tokens: Sequence[str]) -> float:
-        """What a row would score that holds every token without end: the sum of idf * (k1 + 1). 0 for no token."""
-        return sum(self.idf(token) for token in tokens) * (self.k1 + 1)
+    def highest_score(self, tokens: Sequence[str], ranges: Ranges | None = None) -> float:
+        """What a row of the ranges would score that holds every token without end: the sum of idf * (k1 + 1). 0 for no token."""
+        n_rows = self._size(ranges)
+        return sum(_idf(self._frequency(self._slices(token, ranges)), n_rows) for token in tokens) * (self.k1 + 1)
 
-    def _postings(self, tokens: Sequence[str]) -> Iterator[tuple[int, int, float]]:
-        """Start and end of the postings of each token of the index, and its weight, in the order of tokens.
+    def _postings(self, tokens: Sequence[str], ranges: Ranges | None) -> Iterator[tuple[list[slice], float]]:
+        """Slices of the postings of each token inside the ranges, none empty, and its weight there.
 
-        In order, so that sums of equal queries are equal to the last bit.
+        In the order of tokens, so that sums of equal queries are equal to the last bit.
         """
+        n_rows = self._size(ranges)
         for token, repeats in sorted(Counter(tokens).items()):
-            number = self.term_number(token)
-            if number is not None:
-                start, end = int(self.offsets[number]), int(self.offsets[number + 1])
-                yield start, end, self._idf(end - start) * repeats
+            slices = self._slices(token, ranges)
+            if slices:
+                yield slices, _idf(self._frequency(slices), n_rows) * repeats
 
-    def _idf(self, df: int) -> float:
-        return math.log1p((self.n_rows - df + 0.5) / (df + 0.5))
+    def _slices(self, token: str, ranges: Ranges | None) -> list[slice]:
+        number = self.term_number(token)
+        if number is None:
+            return []
+        start, end = int(self.offsets[number]), int(self.offsets[number + 1])
+        if ranges is None:
+            return [slice(start, end)]
+        bounds = start + np.searchsorted(self.rows[start:end], np.array(ranges, dtype=np.int64).reshape(-1, 2))
+        return [slice(first, last) for first, last in bounds.tolist() if last > first]
+
+    def _size(self, ranges: Ranges | None) -> int:
+        return self.n_rows if ranges is None else sum(end - start for start, end in ranges)
+
+    @staticmethod
+    def _frequency(slices: Sequence[slice]) -> int:
+        return sum(part.stop - part.start for part in slices)
 
     def _weighted(self, weight: float, rows: NDArray[Any], counts: NDArray[np.uint16]) -> NDArray[np.float32]:
         tf = counts.astype(np.float32)
@@ -187,9 +203,5 @@ class LexicalIndex:
         return np.asarray(weight * (self.k1 + 1) * tf / (tf + norm), dtype=np.float32)
 
 
-def _cuts(rows: NDArray[np.int32], ranges: Ranges | None) -> Iterable[tuple[int, int]]:
-    """Slices of ascending rows that fall into ranges."""
-    if ranges is None:
-        return [(0, rows.size)]
-    bounds = np.searchsorted(rows, np.array(ranges, dtype=np.int64).reshape(-1, 2))
-    return [(int(first), int(last)) for first, last in bounds if last > first]
+def _idf(df: int, n_rows: int) -> float:
+    return math.log1p((n_rows - df + 0.5) / (df + 0.5))

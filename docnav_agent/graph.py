@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -16,8 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from assets_store.errors import UnknownDocument, UnknownNode
+from assets_store.errors import UnknownNode
 from assets_store.ids import doc_of, shard_key, shard_of
+from assets_store.names import find_documents, name_index
 from assets_store.node_index import KINDS, NodeIndex, open_node_index
 
 if TYPE_CHECKING:
@@ -257,17 +258,12 @@ class Graph:
     def resolve_documents(self, names: Sequence[str]) -> list[str]:
         """doc_ids of all documents that a name matches: file name, stem, relative path or doc_id; exact first, then without case.
 
-        Documents that failed match too, and have no text. Raises UnknownDocument naming the nearest for a name without match.
+        The file of a JSONL line names all its lines. Documents that failed match too, and have no text. Raises UnknownDocument
+        naming the nearest for a name without match.
         """
         found: dict[str, None] = {}
-        exact, folded = self._document_names
         for name in names:
-            rows = exact.get(name) or folded.get(name.casefold())
-            if not rows:
-                near = get_close_matches(name, exact, n=3, cutoff=0.5)
-                hint = f"nearest: {', '.join(map(repr, near))}" if near else f"the snapshot has {len(self._visible)} documents"
-                raise UnknownDocument(f"no document {name!r} in snapshot {self.snapshot.id} ({hint}). `docnav status` lists the documents")
-            found.update(dict.fromkeys(self._doc_ids[row] for row in rows))
+            found.update(dict.fromkeys(find_documents(self._document_names, name, f"snapshot {self.snapshot.id}")))
         return list(found)
 
     # -- rows, for search
@@ -409,19 +405,9 @@ class Graph:
         return {kind: np.flatnonzero(self._kind == code) for code, kind in enumerate(KINDS)}
 
     @cached_property
-    def _document_names(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
-        exact: dict[str, list[int]] = {}
-        columns = (self._index.documents.column(name).to_pylist() for name in ("doc", "uri"))
-        for row, (doc, uri) in enumerate(zip(*columns, strict=True)):
-            if self._visible[row]:
-                # The id of a JSONL line is a name as a whole: "paper-1.2" has no suffix ".2".
-                stem = doc if "#" in uri else PurePosixPath(doc).stem
-                for name in dict.fromkeys((doc, stem, uri, self._doc_ids[row])):
-                    exact.setdefault(name, []).append(row)
-        folded: dict[str, list[int]] = {}
-        for name, rows in exact.items():
-            folded.setdefault(name.casefold(), []).extend(rows)
-        return exact, folded
+    def _document_names(self) -> dict[str, list[str]]:
+        docs, uris = (self._index.documents.column(name).to_pylist() for name in ("doc", "uri"))
+        return name_index((self._doc_ids[row], docs[row], uris[row]) for row in range(len(docs)) if self._visible[row])
 
     # -- communities
 

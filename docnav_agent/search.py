@@ -116,17 +116,17 @@ class Search:
         if plain:
             fused = fuse_rankings(rankings, int(self._head["rrf_k"]))
         else:
-            fused = fuse_matches(rankings, self._matches(query, level, np.unique(np.concatenate(found))), int(self._head["rrf_k"]))
+            fused = fuse_matches(rankings, self._matches(query, level, ranges, np.unique(np.concatenate(found))), int(self._head["rrf_k"]))
         ranks = {name: {node_id: rank for rank, node_id in enumerate(ranking, start=1)} for name, ranking in rankings.items()}
         return [Hit(node_id, score, {name: own[node_id] for name, own in ranks.items() if node_id in own}) for node_id, score in fused[:k]]
 
-    def _matches(self, query: str, level: str, rows: NDArray[np.int64]) -> dict[str, dict[str, float]]:
+    def _matches(self, query: str, level: str, ranges: Ranges | None, rows: NDArray[np.int64]) -> dict[str, dict[str, float]]:
         """How well rows match a query, by ranking: the share of the query's lexical weight that they hold, and their cosine."""
         lexical, dense = self._lexical(level), self._dense(level)
         ids = self._ids(level, rows)
         # The corpus may hold the query in one of several languages; the one that it holds most of sets the scale.
-        highest = min((lexical.highest_score(analysis) for analysis in self._analyses(query)), default=0.0)
-        shares = lexical.scores(self.query_tokens(query), rows) / (highest or 1.0)
+        highest = min((lexical.highest_score(analysis, ranges) for analysis in self._analyses(query)), default=0.0)
+        shares = lexical.scores(self.query_tokens(query), rows, ranges) / (highest or 1.0)
         cosines = dense.scores(self._query_vector(query), rows) if dense.dim else np.zeros(rows.size)
         return {
             "bm25": {node_id: min(1.0, float(share)) for node_id, share in zip(ids, shares, strict=True)},

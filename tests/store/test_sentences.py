@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ from assets_store.sentences import split_sentences
 def test_sentences_hold_every_character_and_stand_where_they_say(text: str) -> None:
     sentences = split_sentences(text)
     assert all(text[s.start : s.end] == s.text for s in sentences)
-    assert all(one.end <= two.start for one, two in zip(sentences, sentences[1:], strict=False))
+    assert all(one.end <= two.start for one, two in itertools.pairwise(sentences))
     assert "".join("".join(s.text.split()) for s in sentences) == "".join(text.split())
 
 
