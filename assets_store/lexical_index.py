@@ -6,12 +6,15 @@
     rows.npy        int32 [n_postings], ascending within a term
     counts.npy      uint16 [n_postings], occurrences of the term in the row, at most 65,535
     lengths.npy     int32 [n_rows], tokens of a row
+    prints.npy      16 bytes [n_rows], hash of the text and language of a row
 
-Counts are stored rather than finished scores, so a rebuild can take over rows that did not change.
+Counts are stored rather than finished scores, and hashes of the texts with them, so a rebuild takes over rows that did not
+change.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections import Counter
@@ -25,42 +28,69 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from assets_store.errors import SchemaError, StoreVersionError
-from assets_store.models.analyzer import ANALYZER_NAME
+from assets_store.models.analyzer import ANALYZER_NAME, analyze
 from assets_store.top_rows import top_rows
 
-FORMAT = "docnav-bm25-1"
+FORMAT = "docnav-bm25-2"
 _MOST = np.iinfo(np.uint16).max
+_PRINT = np.dtype("V16")
 
 Ranges = Sequence[tuple[int, int]]
 
 
-def write_lexical_index(folder: Path, rows: Iterable[Sequence[str]], k1: float, b: float) -> int:
-    """Write an index into an existing, empty folder; the number of terms. rows: the tokens of each row, in order."""
+@dataclass(frozen=True, slots=True)
+class LexicalCounts:
+    """What an index holds. taken_over: rows that came from an earlier index without analysis."""
+
+    rows: int
+    terms: int
+    taken_over: int
+
+
+def write_lexical_index(
+    folder: Path, texts: Iterable[tuple[str, str | None]], k1: float, b: float, previous: LexicalIndex | None = None
+) -> LexicalCounts:
+    """Write an index into an existing, empty folder.
+
+    texts: (text, language) of each row, in order. previous: an index from which rows of equal text and language are taken
+    over, so that the cost of analysis follows what changed.
+    """
     from scipy.sparse import csr_array
 
+    known = _KnownRows(previous)
     numbers: dict[str, int] = {}
     terms_of_rows: list[NDArray[np.int32]] = []
-    counts_of_rows: list[NDArray[np.int32]] = []
+    counts_of_rows: list[NDArray[np.uint16]] = []
     lengths: list[int] = []
-    for tokens in rows:
-        counted = Counter(tokens)
-        terms_of_rows.append(np.fromiter((numbers.setdefault(term, len(numbers)) for term in counted), np.int32, len(counted)))
-        counts_of_rows.append(np.fromiter(counted.values(), np.int32, len(counted)))
-        lengths.append(len(tokens))
+    prints: list[bytes] = []
+    for text, language in texts:
+        prints.append(_fingerprint(text, language))
+        row = known.row(prints[-1])
+        if row is None:
+            tokens = analyze(text, language)
+            counted = Counter(tokens)
+            terms_of_rows.append(np.fromiter((numbers.setdefault(term, len(numbers)) for term in counted), np.int32, len(counted)))
+            counts_of_rows.append(np.minimum(np.fromiter(counted.values(), np.int64, len(counted)), _MOST).astype(np.uint16))
+            lengths.append(len(tokens))
+        else:
+            terms_of_rows.append(known.terms_of(row, numbers))
+            counts_of_rows.append(known.counts_of(row))
+            lengths.append(known.length_of(row))
     terms = sorted(numbers)
     new_number = np.empty(len(terms), dtype=np.int32)
     for number, term in enumerate(terms):
         new_number[numbers[term]] = number
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum([part.size for part in terms_of_rows], out=starts[1:])
-    columns = new_number[np.concatenate(terms_of_rows)] if lengths and starts[-1] else np.empty(0, np.int32)
-    counts = np.minimum(np.concatenate(counts_of_rows), _MOST).astype(np.uint16) if columns.size else np.empty(0, np.uint16)
+    columns = new_number[np.concatenate(terms_of_rows)] if starts[-1] else np.empty(0, np.int32)
+    counts = np.concatenate(counts_of_rows) if starts[-1] else np.empty(0, np.uint16)
     # Turning rows of terms into terms of rows keeps the rows of a term in ascending order.
     by_term = csr_array((counts, columns, starts), shape=(len(lengths), len(terms))).tocsc()
     np.save(folder / "offsets.npy", by_term.indptr.astype(np.int64))
     np.save(folder / "rows.npy", by_term.indices.astype(np.int32))
     np.save(folder / "counts.npy", by_term.data.astype(np.uint16))
     np.save(folder / "lengths.npy", np.array(lengths, dtype=np.int32))
+    np.save(folder / "prints.npy", np.frombuffer(b"".join(prints), dtype=_PRINT))
     _write_terms(folder / "terms.arrow", terms)
     head = {
         "format": FORMAT,
@@ -72,7 +102,47 @@ def write_lexical_index(folder: Path, rows: Iterable[Sequence[str]], k1: float, 
         "average_length": sum(lengths) / max(1, len(lengths)),
     }
     (folder / "lexical.json").write_text(json.dumps(head, indent=1), encoding="utf-8")
-    return len(terms)
+    return LexicalCounts(rows=len(lengths), terms=len(terms), taken_over=known.taken)
+
+
+def _fingerprint(text: str, language: str | None) -> bytes:
+    head = f"{ANALYZER_NAME}\0{language or ''}\0"
+    return hashlib.blake2b((head + text).encode("utf-8", "surrogatepass"), digest_size=_PRINT.itemsize).digest()
+
+
+class _KnownRows:
+    """Rows of an earlier index by fingerprint, as terms and counts. taken: rows that were asked for and found."""
+
+    def __init__(self, index: LexicalIndex | None) -> None:
+        self.taken = 0
+        self._row_of: dict[bytes, int] = {}
+        if index is None or not index.n_rows:
+            return
+        from scipy.sparse import csc_array
+
+        self._row_of = {key: row for row, key in enumerate(index.prints.tolist())}
+        by_term = csc_array((index.counts, index.rows, index.offsets), shape=(index.n_rows, len(index.terms)))
+        self._by_row = by_term.tocsr()
+        self._lengths = index.lengths
+        self._terms: list[str] = index.terms.to_pylist()
+        self._new = np.full(len(self._terms), -1, dtype=np.int32)
+
+    def row(self, print_: bytes) -> int | None:
+        found = self._row_of.get(print_)
+        self.taken += found is not None
+        return found
+
+    def terms_of(self, row: int, numbers: dict[str, int]) -> NDArray[np.int32]:
+        old = self._by_row.indices[self._by_row.indptr[row] : self._by_row.indptr[row + 1]]
+        for number in old[self._new[old] < 0].tolist():
+            self._new[number] = numbers.setdefault(self._terms[number], len(numbers))
+        return np.asarray(self._new[old], dtype=np.int32)
+
+    def counts_of(self, row: int) -> NDArray[np.uint16]:
+        return np.asarray(self._by_row.data[self._by_row.indptr[row] : self._by_row.indptr[row + 1]], dtype=np.uint16)
+
+    def length_of(self, row: int) -> int:
+        return int(self._lengths[row])
 
 
 def _write_terms(path: Path, terms: list[str]) -> None:
@@ -95,6 +165,7 @@ class LexicalIndex:
     rows: NDArray[np.int32]
     counts: NDArray[np.uint16]
     lengths: NDArray[np.int32]
+    prints: NDArray[np.void]
 
     @classmethod
     def open(cls, folder: Path) -> LexicalIndex:
@@ -109,7 +180,7 @@ class LexicalIndex:
                     f"the lexical index was made with {key} {head.get(key)!r}, this version reads {expected!r}; "
                     "run `docnav index` to write it anew"
                 )
-        names = ("offsets", "rows", "counts", "lengths")
+        names = ("offsets", "rows", "counts", "lengths", "prints")
         arrays = {
             name: np.load(folder / f"{name}.npy", mmap_mode="r" if (folder / f"{name}.npy").stat().st_size > 128 else None)
             for name in names

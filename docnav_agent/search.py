@@ -107,16 +107,17 @@ class Search:
         return index.search(self._query_vector(query) if index.dim else np.empty(0, np.float32), k, ranges)
 
     def _fused(self, query: str, level: str, ranges: Ranges | None, k: int, plain: bool) -> list[Hit]:
-        depth = max(k, int(self._head["depth"]))
+        settings = self.graph.settings.search
+        depth = max(k, settings.depth)
         rankings, found = {}, []
         for name in ("bm25", "dense"):
             rows, scores = self._search(name, query, level, ranges, depth)
             rankings[name] = [node_id for node_id, _ in _by_score(self._ids(level, rows), scores)[:depth]]
             found.append(rows)
         if plain:
-            fused = fuse_rankings(rankings, int(self._head["rrf_k"]))
+            fused = fuse_rankings(rankings, settings.rrf_k)
         else:
-            fused = fuse_matches(rankings, self._matches(query, level, ranges, np.unique(np.concatenate(found))), int(self._head["rrf_k"]))
+            fused = fuse_matches(rankings, self._matches(query, level, ranges, np.unique(np.concatenate(found))), settings.rrf_k)
         ranks = {name: {node_id: rank for rank, node_id in enumerate(ranking, start=1)} for name, ranking in rankings.items()}
         return [Hit(node_id, score, {name: own[node_id] for name, own in ranks.items() if node_id in own}) for node_id, score in fused[:k]]
 

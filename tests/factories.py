@@ -147,7 +147,7 @@ def make_search(
     return Search(Graph.open(make_store(folder, documents, edges, communities), labels=labels), HashingEncoder())
 
 
-def build_index(folder: Path, tables: Mapping[str, pl.DataFrame], settings: Settings) -> dict[str, int]:
+def build_index(folder: Path, tables: Mapping[str, pl.DataFrame], settings: Settings, previous: Path | None = None) -> dict[str, int]:
     """The index folder of whole tables."""
     return build_search_indexes(
         folder,
@@ -159,6 +159,7 @@ def build_index(folder: Path, tables: Mapping[str, pl.DataFrame], settings: Sett
         tables["routing_profiles"],
         tables["communities"],
         settings.search,
+        previous,
     )
 
 

@@ -38,7 +38,12 @@ def refresh_search_indexes(store: Store) -> tuple[dict[str, int], bool]:
         folder = Path(scratch) / "index"
         documents, tree, paragraphs, embeddings, profiles, routing, communities = map(store.read, SEARCH_INDEXES.before)
         counts = build_search_indexes(
-            folder, documents, tree, paragraphs, embeddings, profiles, routing, communities, store.settings.search
+            folder, documents, tree, paragraphs, embeddings, profiles, routing, communities, store.settings.search, _previous(store)
         )
         store.files.upload_folder(folder, path)
     return counts, True
+
+
+def _previous(store: Store) -> Path | None:
+    """Index folder of the current snapshot, from which unchanged rows are taken over; None before the first snapshot."""
+    return store.snapshot().folder("index") if store.log.current_id() else None

@@ -11,6 +11,7 @@ from assets_store.settings import HierarchySettings
 from docnav_pipeline.hierarchy.heading import Heading
 from docnav_pipeline.hierarchy.overrides import Overrides
 from docnav_pipeline.hierarchy.printed import recover_printed
+from docnav_pipeline.hierarchy.retype import retype
 from docnav_pipeline.hierarchy.source import has_source_levels, recover_source
 from docnav_pipeline.parsing.block import Block
 
@@ -54,7 +55,7 @@ def recover(blocks: Sequence[Block], settings: HierarchySettings, overrides: Ove
     """
     corrections = overrides or Overrides()
     way = recover_source if has_source_levels(blocks) else recover_printed
-    found = way(blocks, settings, corrections)
+    found = way(retype(blocks), settings, corrections)
     counts = Counter(h.evidence[0] if h.evidence else "none" for h in found.headings)
     report = HierarchyReport(dict(sorted(counts.items())), found.repaired, found.rejected, found.contents_entries, found.contents_matched)
     return RecoveredHierarchy(tuple(found.blocks), tuple(found.headings), found.title, report)

@@ -11,9 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assets_store.dense_index import write_dense_index
-from assets_store.errors import SchemaError
-from assets_store.lexical_index import write_lexical_index
-from assets_store.models.analyzer import analyze
+from assets_store.errors import SchemaError, StoreVersionError
+from assets_store.lexical_index import LexicalIndex, write_lexical_index
 from assets_store.node_index import ordered_communities, ordered_nodes, write_node_index
 from assets_store.settings import SearchSettings
 
@@ -30,11 +29,13 @@ def build_search_indexes(
     routing_profiles: pl.DataFrame,
     communities: pl.DataFrame,
     settings: SearchSettings,
+    previous: Path | None = None,
 ) -> dict[str, int]:
     """Write all index files of a snapshot into a folder, which is made if it is not there.
 
     The tables are whole tables of one state of the store. Lexical text is the document's title, the title path and the
-    text of a paragraph, or the profile of a broader node. Returns counts: rows, terms and vectors by level.
+    text of a paragraph, or the profile of a broader node. previous: folder of an earlier index, of which rows with equal
+    text are taken over. Returns counts by level: rows, rows that were analysed anew, terms, vectors.
     Raises SchemaError where the tables do not fit together or more than one model made the vectors.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -48,19 +49,19 @@ def build_search_indexes(
     units = nodes.filter(pl.col("kind") == "paragraph").select("node_id", "doc_id").join(names, on="doc_id", maintain_order="left")
     units = units.join(paragraphs.select("paragraph_id", "path", "text"), left_on="node_id", right_on="paragraph_id", maintain_order="left")
     vectors = _vectors(units["node_id"], embeddings.rename({"paragraph_id": "node_id"}), required=True)
-    _write_level(folder, "paragraph", _paragraph_tokens(units), vectors, model, settings, counts)
+    _write_level(folder, "paragraph", _paragraph_texts(units), vectors, model, settings, previous, counts)
 
     cues = _navigation_text(profiles, routing_profiles)
     for level in ("section", "document"):
         rows = nodes.filter(pl.col("kind") == level).select("node_id", "doc_id", "path").join(names, on="doc_id", maintain_order="left")
         rows = rows.join(cues, on="node_id", how="left", maintain_order="left")
-        _write_level(folder, level, _profile_tokens(rows), _vectors(rows["node_id"], profiles), model, settings, counts)
+        _write_level(folder, level, _profile_texts(rows), _vectors(rows["node_id"], profiles), model, settings, previous, counts)
 
     groups = _community_rows(communities, nodes, profiles, names)
-    _write_level(folder, "community", _profile_tokens(groups), _pooled(groups, profiles), model, settings, counts)
+    _write_level(folder, "community", _profile_texts(groups), _pooled(groups, profiles), model, settings, previous, counts)
 
     languages = documents.filter(pl.col("status") == "ok")["language"].unique().sort(nulls_last=True).to_list()
-    head = {"model": model, "languages": languages, "rrf_k": settings.rrf_k, "depth": settings.depth, "counts": counts}
+    head = {"model": model, "languages": languages, "counts": counts}
     (folder / "search.json").write_text(json.dumps(head, indent=1), encoding="utf-8")
     return counts
 
@@ -75,28 +76,40 @@ def _only_model(embeddings: pl.DataFrame) -> str:
 def _write_level(
     folder: Path,
     level: str,
-    tokens: Iterator[list[str]],
+    texts: Iterator[tuple[str, str | None]],
     vectors: NDArray[np.float32],
     model: str,
     settings: SearchSettings,
+    previous: Path | None,
     counts: dict[str, int],
 ) -> None:
     place = folder / level
     place.mkdir(exist_ok=True)
-    counts[f"{level}_terms"] = write_lexical_index(place, tokens, settings.bm25_k1, settings.bm25_b)
+    lexical = write_lexical_index(place, texts, settings.bm25_k1, settings.bm25_b, _earlier(previous, level))
     write_dense_index(place, vectors, model, settings.ann_rows)
-    counts[f"{level}_rows"] = vectors.shape[0]
+    counts[f"{level}_rows"] = lexical.rows
+    counts[f"{level}_analysed"] = lexical.rows - lexical.taken_over
+    counts[f"{level}_terms"] = lexical.terms
     counts[f"{level}_vectors"] = int(np.any(vectors, axis=1).sum()) if vectors.size else 0
 
 
-def _paragraph_tokens(units: pl.DataFrame) -> Iterator[list[str]]:
+def _earlier(folder: Path | None, level: str) -> LexicalIndex | None:
+    """The index of a level in an earlier folder; None where there is none that this version reads."""
+    try:
+        return None if folder is None else LexicalIndex.open(folder / level)
+    except (SchemaError, StoreVersionError):
+        # Made by another version or removed meanwhile: everything is analysed anew, as in a first build.
+        return None
+
+
+def _paragraph_texts(units: pl.DataFrame) -> Iterator[tuple[str, str | None]]:
     for row in units.iter_rows(named=True):
-        yield analyze(" \n".join([row["name"], *row["path"], row["text"]]), row["language"])
+        yield " \n".join([row["name"], *row["path"], row["text"]]), row["language"]
 
 
-def _profile_tokens(rows: pl.DataFrame) -> Iterator[list[str]]:
+def _profile_texts(rows: pl.DataFrame) -> Iterator[tuple[str, str | None]]:
     for row in rows.iter_rows(named=True):
-        yield analyze(" \n".join([row["name"] or "", *(row["path"] or ()), *(row["cues"] or ())]), row["language"])
+        yield " \n".join([row["name"] or "", *(row["path"] or ()), *(row["cues"] or ())]), row["language"]
 
 
 def _navigation_text(profiles: pl.DataFrame, routing_profiles: pl.DataFrame) -> pl.DataFrame:

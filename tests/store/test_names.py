@@ -32,5 +32,5 @@ def test_a_name_leads_to_all_that_it_matches(name: str, found: list[str]) -> Non
 
 
 def test_the_id_of_a_line_has_no_suffix() -> None:
-    with pytest.raises(UnknownDocument, match="nearest: .*paper-1"):
+    with pytest.raises(UnknownDocument, match=r"nearest: .*paper-1"):
         find_documents(INDEX, "paper-1", "a store")

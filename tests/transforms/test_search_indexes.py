@@ -49,6 +49,22 @@ def test_equal_tables_give_equal_files_in_whatever_order_their_rows_come(tmp_pat
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes(), file
 
 
+def test_a_rebuild_analyses_only_what_changed_and_gives_the_files_of_a_first_build(tmp_path: Path) -> None:
+    build_index(tmp_path / "old", make_tables(DOCUMENTS), Settings())
+    changed = make_tables([PUMP, MadeDocument("car.md", "# Brake\n\nPress it.\n\nHold it.")])
+    counts = build_index(tmp_path / "grown", changed, Settings(), tmp_path / "old")
+    assert (counts["paragraph_rows"], counts["paragraph_analysed"]) == (4, 1)
+    fresh = build_index(tmp_path / "fresh", changed, Settings())
+    assert fresh["paragraph_analysed"] == 4
+    for file in (path.relative_to(tmp_path / "fresh") for path in (tmp_path / "fresh").rglob("*") if path.is_file()):
+        if file.name != "search.json":
+            assert (tmp_path / "fresh" / file).read_bytes() == (tmp_path / "grown" / file).read_bytes(), file
+
+
+def test_an_earlier_index_that_cannot_be_read_is_left_aside(tmp_path: Path) -> None:
+    assert build_index(tmp_path / "new", make_tables(DOCUMENTS), Settings(), tmp_path / "nothing")["paragraph_analysed"] == 3
+
+
 @pytest.mark.parametrize(
     ("table", "change", "complaint"),
     [
