@@ -90,7 +90,7 @@ DOCUMENTS = ShardStage("documents", (schemas.DOCUMENTS, schemas.LAYOUT), "1", la
 STRUCTURE = ShardStage(
     "structure",
     (schemas.TREE, schemas.PARAGRAPHS),
-    "1",
+    "2",
     lambda s: [s.hierarchy.model_dump(), s.paragraphs.model_dump(), s.profiles.tau_h, s.profiles.tau_l],
     ("layout",),
 )
