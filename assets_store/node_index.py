@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -82,11 +83,27 @@ class NodeIndex:
     paragraphs: pa.RecordBatch
     communities: pa.RecordBatch
 
-    def integers(self, file: str, column: str) -> NDArray[np.int32]:
-        """A column without nulls as a read-only array over the mapped file."""
+    def integers(self, file: str, column: str) -> NDArray[Any]:
+        """A column of whole numbers without nulls as a read-only array over the mapped file, in its own width."""
         batch: pa.RecordBatch = getattr(self, file)
-        values: NDArray[np.int32] = batch.column(column).to_numpy(zero_copy_only=True)
-        return values
+        values = batch.column(column)
+        width = {8: np.int8, 32: np.int32, 64: np.int64}[values.type.bit_width]
+        # Not to_numpy(): it imports pandas where that is installed, which takes longer than opening the snapshot.
+        return np.frombuffer(values.buffers()[1] or b"", dtype=width, count=len(values), offset=values.offset * values.type.bit_width // 8)
+
+    def row_of(self, node_id: str, first: int, end: int) -> int | None:
+        """Row of a node among the rows first..end; None where it is not there."""
+        if first == end:
+            return None
+        _, offsets_buffer, data = self.nodes.column("node_id").buffers()
+        offsets = np.frombuffer(offsets_buffer, dtype=np.int64)[first : end + 1]
+        # The ids of these rows stand one after another, so a search in bytes finds one without making the others.
+        ids, wanted, at = data.slice(offsets[0], offsets[-1] - offsets[0]).to_pybytes(), node_id.encode("utf-8", "replace"), -1
+        while wanted and (at := ids.find(wanted, at + 1)) >= 0:
+            row = int(np.searchsorted(offsets, offsets[0] + at, side="right")) - 1
+            if offsets[row] == offsets[0] + at and offsets[row + 1] == offsets[row] + len(wanted):
+                return first + row
+        return None
 
 
 def ordered_nodes(documents: pl.DataFrame, tree: pl.DataFrame) -> pl.DataFrame:

@@ -17,7 +17,8 @@ from docnav_agent.actions import Expand, Fetch, Locate, Navigate
 from docnav_agent.evidence import EvidenceItem, total_tokens
 
 if TYPE_CHECKING:
-    from docnav_agent.graph import Graph, Node
+    from docnav_agent.graph import Graph
+    from docnav_agent.nodes import Node
     from docnav_agent.search import Search
 
 Status = Literal["ok", "empty", "repeated", "unknown_target", "over_budget"]

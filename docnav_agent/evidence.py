@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 if TYPE_CHECKING:
-    from docnav_agent.graph import Paragraph
+    from docnav_agent.nodes import Paragraph
 
 EVIDENCE_ID = re.compile(r"E\d{2,}")
 

@@ -15,8 +15,10 @@ from assets_store.dense_index import DenseIndex
 from assets_store.errors import ModelError, SchemaError, SettingsError
 from assets_store.lexical_index import LexicalIndex
 from docnav_agent.fusion import fuse_matches, fuse_rankings
-from docnav_agent.graph import LEVELS, Graph, Ranges
+from docnav_agent.graph import Graph
+from docnav_agent.nodes import LEVELS
 from docnav_agent.query import query_analyses
+from docnav_agent.rows import Ranges
 
 if TYPE_CHECKING:
     from assets_store.models.encoder import Encoder
@@ -95,9 +97,9 @@ class Search:
 
     def _ranges(self, level: str, scope: Collection[str] | None) -> Ranges | None:
         if level == "community":
-            rows = self.graph.community_rows(scope)
+            rows = self.graph.rows.community_rows(scope)
             return None if rows is None else [(row, row + 1) for row in rows]
-        return self.graph.level_ranges(level, scope)
+        return self.graph.rows.level_ranges(level, scope)
 
     def _search(self, mode: str, query: str, level: str, ranges: Ranges | None, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         if mode == "bm25":
@@ -135,7 +137,7 @@ class Search:
         }
 
     def _ids(self, level: str, rows: NDArray[np.int64]) -> list[str]:
-        return [self.graph.node_id_at(level, row) for row in rows.tolist()]
+        return [self.graph.rows.node_id_at(level, row) for row in rows.tolist()]
 
     @cached_property
     def _encoder(self) -> QueryEncoder:

@@ -14,10 +14,16 @@ from docnav_agent.controllers.relevance import QuestionTerms, WordMatch
 if TYPE_CHECKING:
     from docnav_agent.evidence import EvidenceItem
 
-# Shares beside the score of navigation, which is at most 1 without its bonus; measured on manuals and articles.
+# Shares of reading for a short question, and of titles for a long one. A long question is no longer answered by one sentence, nor do
+# its words stand near together, so reading says less of it: its share falls with the square of the words beyond FEW_WORDS.
+# Measured together on manuals, articles, filings and mixed PDFs.
 NEARNESS_SHARE = 0.30
 ORDER_SHARE = 0.20
 SENTENCE_SHARE = 0.70
+TITLE_SHARE = 0.50
+FEW_WORDS = 4
+# What a further text of a page that an earlier one came from loses.
+SAME_PAGE_LOSS = 0.10
 
 # Shorter sentences are read together with the next: a list item says little alone.
 MIN_CHARACTERS = 60
@@ -46,20 +52,22 @@ class Reader:
             found = self._matches[item.node_id] = self._terms.match(item.text)
         return found
 
-    def scores(self, evidence: Sequence[EvidenceItem], navigation: Sequence[float]) -> list[float]:
-        """Score of each text: that of navigation before reading, its words, and its sentence most like the question.
+    def scores(self, evidence: Sequence[EvidenceItem], navigation: Sequence[float], titles: Sequence[float]) -> list[float]:
+        """Score of each text: that of navigation before reading, its words, its sentence most like the question, its titles.
 
         Texts that come late by navigation and words count as the least like the question of those that were compared.
         """
-        by_words = []
-        for item, score in zip(evidence, navigation, strict=True):
+        share = min(1.0, FEW_WORDS / max(1, len(self._terms.words))) ** 2
+        before = []
+        for item, score, title in zip(evidence, navigation, titles, strict=True):
             match = self.match(item)
-            by_words.append(score + NEARNESS_SHARE * match.nearness + ORDER_SHARE * match.order)
-        first = sorted(range(len(evidence)), key=lambda row: (-by_words[row], evidence[row].evidence_id))[:MAX_TEXTS]
+            words = NEARNESS_SHARE * match.nearness + ORDER_SHARE * match.order
+            before.append(score + share * words + (1 - share) * TITLE_SHARE * title)
+        first = sorted(range(len(evidence)), key=lambda row: (-before[row], evidence[row].evidence_id))[:MAX_TEXTS]
         self._compare([evidence[row] for row in first])
         likeness = {row: self._likeness[evidence[row].node_id] for row in first}
         least = min(likeness.values(), default=0.0)
-        return [words + SENTENCE_SHARE * likeness.get(row, least) for row, words in enumerate(by_words)]
+        return [score + share * SENTENCE_SHARE * likeness.get(row, least) for row, score in enumerate(before)]
 
     def _compare(self, items: Sequence[EvidenceItem]) -> None:
         """Compare sentences of what is new with the question, all in one batch."""
@@ -80,6 +88,26 @@ class Reader:
             self._vector = self._encode([self._question])[0]
         for owner, like in zip(owners, self._encode(texts) @ self._vector, strict=True):
             self._likeness[owner] = max(self._likeness[owner], float(like))
+
+
+def spread_pages(evidence: Sequence[EvidenceItem], scores: Sequence[float]) -> list[int]:
+    """Positions of the evidence, best first, when a further text of a page says less. Texts without pages lose nothing."""
+    left = sorted(range(len(evidence)), key=lambda row: (-scores[row], row))
+    seen: set[tuple[str, int]] = set()
+    ranked: list[int] = []
+
+    def worth(row: int) -> float:
+        item = evidence[row]
+        return scores[row] - (SAME_PAGE_LOSS if item.page_start is not None and (item.doc_id, item.page_start) in seen else 0.0)
+
+    while left:
+        best = max(left, key=worth)
+        left.remove(best)
+        ranked.append(best)
+        page = evidence[best].page_start
+        if page is not None:
+            seen.add((evidence[best].doc_id, page))
+    return ranked
 
 
 def passages(text: str) -> list[str]:

@@ -14,8 +14,9 @@ from docnav_agent.actions import MAX_FETCHED_NODES, MAX_HITS, MAX_QUERY_CHARACTE
 from docnav_agent.controllers.base import Decision
 from docnav_agent.controllers.hops import find_names, names_title, title_name
 from docnav_agent.controllers.ranking import Candidates
-from docnav_agent.controllers.reading import Reader
+from docnav_agent.controllers.reading import Reader, spread_pages
 from docnav_agent.controllers.relevance import QuestionTerms, Terms
+from docnav_agent.controllers.titles import TitleLikeness
 from docnav_agent.environment import NodeCard, Observation
 from docnav_agent.evidence import EvidenceItem
 from docnav_agent.note import RetrievalNote, RunState, clipped
@@ -55,7 +56,7 @@ class RulesController:
     def __init__(self, search: Search) -> None:
         self._search = search
         self._terms = Terms(search.query_tokens)
-        self._candidates = Candidates()
+        self._found: Candidates | None = None
         self._plan: Iterator[Decision] | None = None
         self._question: QuestionTerms | None = None
         self._reader: Reader | None = None
@@ -80,13 +81,12 @@ class RulesController:
         return state.note.updated(found=found, missing=missing, next_step=goal, can_answer=enough)
 
     def order(self, state: RunState) -> Sequence[EvidenceItem]:
-        """Evidence by score of navigation and reading, equal scores in order of fetching."""
-        ids = [item.node_id for item in state.evidence]
-        navigation = [self._candidates.score(node_id, BONUS_SHARE_OF_READ) for node_id in ids]
-        scores = self._reading(state).scores(state.evidence, navigation)
+        """Evidence, best first, by navigation and reading."""
+        parts = [self._candidates_of(state).parts(item.node_id) for item in state.evidence]
+        navigation = [match + BONUS_SHARE_OF_READ * bonus for match, _, bonus in parts]
+        scores = self._reading(state).scores(state.evidence, navigation, [title for _, title, _ in parts])
         top = max(scores, default=1.0)
-        ranked = sorted(range(len(ids)), key=lambda row: (-scores[row], row))
-        return [state.evidence[row].rated(scores[row] / max(top, 1.0)) for row in ranked]
+        return [state.evidence[row].rated(scores[row] / max(top, 1.0)) for row in spread_pages(state.evidence, scores)]
 
     # -- the walk
 
@@ -94,7 +94,7 @@ class RulesController:
         question = state.question.text[:MAX_QUERY_CHARACTERS]
         yield from self._locate_documents(state, question)
         yield from self._locate_paragraphs(state, question)
-        if not self._candidates.best():
+        if not self._candidates_of(state).best():
             yield self._end(state)
             return
         yield from self._look_around(state, question)
@@ -105,7 +105,7 @@ class RulesController:
         yield from self._follow_names(state, question)
         yield from self._follow_edges(state)
         yield from self._fetch(state, NEXT_FETCH, "what names and edges led to, and the next best")
-        while not self._done(state) and self._candidates.best(state.fetched()):
+        while not self._done(state) and self._candidates_of(state).best(state.fetched()):
             before = len(state.evidence)
             yield from self._fetch(state, MAX_FETCHED_NODES if state.spent.budget.fill else NEXT_FETCH, "the next best paragraphs")
             if len(state.evidence) == before:
@@ -124,20 +124,20 @@ class RulesController:
         yield self._locate(
             question, "paragraph", (), PARAGRAPHS_LOCATED, "hybrid", "paragraphs that hold the question's words or mean the same"
         )
-        self._candidates.add_hits(self._seen(state))
+        self._candidates_of(state).add_hits(self._seen(state))
 
     def _look_around(self, state: RunState, question: str) -> Iterator[Decision]:
         """Narrow to the documents that the question names, or look at the paragraphs around the best one."""
         if self._named:
             yield self._inside(self._named, question, "paragraphs of the documents that the question names")
-            self._candidates.add_hits(self._seen(state))
-            self._candidates.add(self._seen(state), NAMED_BONUS, "the question names its document")
+            self._candidates_of(state).add_hits(self._seen(state))
+            self._candidates_of(state).add(self._seen(state), NAMED_BONUS, "the question names its document")
             return
-        best = self._candidates.card(self._candidates.best()[0])
+        best = self._candidates_of(state).card(self._candidates_of(state).best()[0])
         if best is not None and best.parent_id is not None:
             why = "the other paragraphs of the best one's section"
             yield Decision(why, Navigate(node_id=best.node_id, direction="siblings"), focus=(best.parent_id,))
-            self._candidates.add(self._seen(state), SECTION_BONUS, why)
+            self._candidates_of(state).add(self._seen(state), SECTION_BONUS, why)
 
     def _follow_names(self, state: RunState, question: str) -> Iterator[Decision]:
         """Second hop: documents whose titles stand in the texts read so far."""
@@ -157,11 +157,11 @@ class RulesController:
             return
         why = f"paragraphs about {clipped(', '.join(title_name(card.title) for card in (*linked, *mentioned)), 160)}"
         yield self._inside((*linked, *mentioned), question, why)
-        self._candidates.add_hits(self._seen(state))
+        self._candidates_of(state).add_hits(self._seen(state))
         sources = {card.node_id for card in linked}
         from_anchor = [card for card in self._seen(state) if card.doc_id in sources]
-        self._candidates.add(from_anchor, LINKED_BONUS, "a document that the question names leads to this one")
-        self._candidates.add(self._seen(state), MENTIONED_BONUS, "a fetched text names its document")
+        self._candidates_of(state).add(from_anchor, LINKED_BONUS, "a document that the question names leads to this one")
+        self._candidates_of(state).add(self._seen(state), MENTIONED_BONUS, "a fetched text names its document")
 
     def _follow_edges(self, state: RunState) -> Iterator[Decision]:
         """Cross-references, citations and shared entities of the best text."""
@@ -169,13 +169,15 @@ class RulesController:
         if not ranked:
             return
         yield Decision("where the best text points to", Expand(node_id=ranked[0].node_id, kinds=("cross_reference", "citation", "entity")))
-        self._candidates.add(self._seen(state), EDGE_BONUS, "an edge of the best text leads here")
+        self._candidates_of(state).add(self._seen(state), EDGE_BONUS, "an edge of the best text leads here")
 
     def _fetch(self, state: RunState, count: int, why: str) -> Iterator[Decision]:
-        wanted = self._candidates.best(state.fetched())[:count]
+        wanted = self._candidates_of(state).best(state.fetched())[:count]
         if wanted:
             focus = tuple(
-                dict.fromkeys(card.parent_id for node_id in wanted[:3] if (card := self._candidates.card(node_id)) and card.parent_id)
+                dict.fromkeys(
+                    card.parent_id for node_id in wanted[:3] if (card := self._candidates_of(state).card(node_id)) and card.parent_id
+                )
             )
             yield Decision(why, Fetch(node_ids=tuple(wanted)), focus=focus)
 
@@ -197,6 +199,11 @@ class RulesController:
         if self._question is None:
             self._question = QuestionTerms(state.question.text, self._terms, self._search.idf)
         return self._question
+
+    def _candidates_of(self, state: RunState) -> Candidates:
+        if self._found is None:
+            self._found = Candidates(TitleLikeness(state.question.text, self._search))
+        return self._found
 
     def _reading(self, state: RunState) -> Reader:
         if self._reader is None:

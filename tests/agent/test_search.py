@@ -8,7 +8,8 @@ import pytest
 
 from assets_store.errors import ModelError, SettingsError, UnknownNode
 from assets_store.ids import community_id
-from docnav_agent.graph import LEVELS, Graph
+from docnav_agent.graph import Graph
+from docnav_agent.nodes import LEVELS
 from docnav_agent.search import MODES, Search
 from tests.factories import HashingEncoder, MadeDocument, make_search, make_store
 
