@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assets_store.models.analyzer import analyze, is_stop_word
+from assets_store.models.analyzer import SHORT_LISTS, analyze, is_stop_word
 
 
 def query_analyses(query: str, languages: Sequence[str | None]) -> list[list[str]]:
@@ -18,11 +18,12 @@ def query_analyses(query: str, languages: Sequence[str | None]) -> list[list[str
     """
     known = [language for language in languages if language is not None]
     plain = list(dict.fromkeys(analyze(query, None)))
-    tokens = {language: list(dict.fromkeys(analyze(query, language))) for language in known}
-    left_out = {language: sum(is_stop_word(token, language) for token in plain) for language in known}
+    # Short documents are of unknown language, but people ask about them with function words all the same.
+    spoken = known or list(SHORT_LISTS)
+    left_out = {language: sum(is_stop_word(token, language) for token in plain) for language in spoken}
     most = max(left_out.values(), default=0)
-    chosen = [language for language in known if left_out[language] == most]
-    analyses = [tokens[language] for language in chosen]
+    chosen = [language for language in spoken if left_out[language] == most]
+    analyses = [list(dict.fromkeys(analyze(query, language))) for language in chosen if language in known]
     if len(known) < len(languages) or not known:
         analyses.append([token for token in plain if not any(is_stop_word(token, language) for language in chosen)])
     return [analysis for analysis in analyses if analysis]

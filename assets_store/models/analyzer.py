@@ -53,7 +53,7 @@ _STEMMERS = {
 }
 # Lists of function words. The English list of stopwords-iso also holds "system", "computer", "fill" and "page", which manuals
 # are about, so it serves only where there is no shorter one.
-_SHORT_LISTS = {
+SHORT_LISTS = {
     "da": "DANISH",
     "de": "GERMAN",
     "en": "EN_PLUS",
@@ -172,10 +172,10 @@ def _words_of(language: str | None) -> _Words:
 def _stop_words(language: str | None) -> frozenset[str]:
     if language is None:
         return frozenset()
-    if language in _SHORT_LISTS:
+    if language in SHORT_LISTS:
         from bm25s import stopwords
 
-        words: tuple[str, ...] = getattr(stopwords, f"STOPWORDS_{_SHORT_LISTS[language]}")
+        words: tuple[str, ...] = getattr(stopwords, f"STOPWORDS_{SHORT_LISTS[language]}")
     else:
         import stopwordsiso
 

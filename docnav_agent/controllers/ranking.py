@@ -66,5 +66,5 @@ class Candidates:
     def _take(self, cards: Sequence[NodeCard]) -> None:
         new = {card.node_id: card for card in cards if card.node_id not in self._known}
         if new:
-            titles = self._titles([card.path or (card.title,) for card in new.values()])
+            titles = self._titles([card.path for card in new.values()])
             self._known.update((node_id, _Paragraph(card, title)) for (node_id, card), title in zip(new.items(), titles, strict=True))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from docnav_agent.actions import MAX_FETCHED_NODES, MAX_HITS, MAX_QUERY_CHARACTERS, Expand, Fetch, Level, Locate, Mode, Navigate
+from docnav_agent.controllers.asked import Asked, split_question
 from docnav_agent.controllers.base import Decision
 from docnav_agent.controllers.hops import find_names, names_title, title_name
 from docnav_agent.controllers.ranking import Candidates
@@ -29,7 +30,9 @@ ANSWERED = "answered"
 NO_USEFUL_MOVE = "no_useful_move"
 
 DOCUMENTS_LOCATED = 20
-SECTIONS_LOCATED = 20
+# Documents that the context of a question may be about, and how near their score must be to the best.
+CONTEXT_DOCUMENTS = 5
+CONTEXT_NEAR_BEST = 0.8
 PARAGRAPHS_LOCATED = 120
 FIRST_FETCH = 8
 NEXT_FETCH = 6
@@ -40,6 +43,7 @@ READ_FOR_NAMES = 4
 NAMED_BONUS = 0.50
 LINKED_BONUS = 0.30
 MENTIONED_BONUS = 0.15
+CONTEXT_BONUS = 0.30
 EDGE_BONUS = 0.02
 SECTION_BONUS = 0.01
 BONUS_SHARE_OF_READ = 2.5
@@ -61,6 +65,10 @@ class RulesController:
         self._question: QuestionTerms | None = None
         self._reader: Reader | None = None
         self._named: list[NodeCard] = []
+        self._about: list[NodeCard] = []
+        self._split: Asked | None = None
+        self._read = 0
+        self._words_held: frozenset[int] = frozenset()
 
     def decide(self, state: RunState) -> Decision:
         """The next move of the walk. The walk reads the state after each move, so it must be the state of one run."""
@@ -113,12 +121,16 @@ class RulesController:
         yield self._end(state)
 
     def _locate_documents(self, state: RunState, question: str) -> Iterator[Decision]:
-        """Documents that the question names by their titles; skipped where only one document may be searched."""
+        """Documents that the question names by their titles, or that its context is about; skipped where only one may be searched."""
         if len(state.question.docs) == 1:
             return
-        yield self._locate(question, "document", (), DOCUMENTS_LOCATED, "bm25", "which documents are about this")
-        cards = self._seen(state)
-        self._named = [card for card in cards if names_title(card.title, question)]
+        yield self._locate(question, "document", (), DOCUMENTS_LOCATED, "bm25", "which documents the question names")
+        self._named = [card for card in self._seen(state) if names_title(card.title, question)]
+        context = self._asked(state).context
+        if context and not self._named:
+            yield self._locate(context, "document", (), CONTEXT_DOCUMENTS, "bm25", "which documents the context of the question is about")
+            cards = self._seen(state)
+            self._about = [card for card in cards if (card.score or 0.0) >= CONTEXT_NEAR_BEST * (cards[0].score or 0.0)]
 
     def _locate_paragraphs(self, state: RunState, question: str) -> Iterator[Decision]:
         yield self._locate(
@@ -132,6 +144,11 @@ class RulesController:
             yield self._inside(self._named, question, "paragraphs of the documents that the question names")
             self._candidates_of(state).add_hits(self._seen(state))
             self._candidates_of(state).add(self._seen(state), NAMED_BONUS, "the question names its document")
+            return
+        if self._about:
+            yield self._inside(self._about, self._asked(state).ask, "paragraphs of the documents that the context is about")
+            self._candidates_of(state).add_hits(self._seen(state))
+            self._candidates_of(state).add(self._seen(state), CONTEXT_BONUS, "the context of the question is about its document")
             return
         best = self._candidates_of(state).card(self._candidates_of(state).best()[0])
         if best is not None and best.parent_id is not None:
@@ -202,17 +219,26 @@ class RulesController:
 
     def _candidates_of(self, state: RunState) -> Candidates:
         if self._found is None:
-            self._found = Candidates(TitleLikeness(state.question.text, self._search))
+            self._found = Candidates(TitleLikeness(self._asked(state).ask, self._search))
         return self._found
 
     def _reading(self, state: RunState) -> Reader:
         if self._reader is None:
-            self._reader = Reader(state.question.text, self._terms_of(state), self._search.encode)
+            ask = self._asked(state).ask
+            self._reader = Reader(ask, QuestionTerms(ask, self._terms, self._search.idf), self._search.encode)
         return self._reader
 
+    def _asked(self, state: RunState) -> Asked:
+        if self._split is None:
+            self._split = split_question(state.question.text, self._terms)
+        return self._split
+
     def _held(self, state: RunState) -> frozenset[int]:
-        reader = self._reading(state)
-        return frozenset().union(*(reader.match(item).words for item in state.evidence))
+        terms = self._terms_of(state)
+        for item in state.evidence[self._read :]:
+            self._words_held |= terms.match(item.text).words
+        self._read = len(state.evidence)
+        return self._words_held
 
     def _missing(self, state: RunState) -> list[str]:
         held = self._held(state)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from docnav_agent.query import query_analyses
 
 
@@ -21,10 +23,26 @@ def test_words_alone_are_looked_up_in_every_language() -> None:
 
 def test_documents_of_unknown_language_hold_unstemmed_words_without_the_function_words_of_the_question() -> None:
     assert query_analyses("How do the pumps start?", ["en", None]) == [["pump", "start"], ["pumps", "start"]]
-    assert query_analyses("the pumps", [None]) == [["the", "pumps"]]
+    assert query_analyses("the pumps", [None]) == [["pumps"]]
     assert query_analyses("the pumps", []) == [["the", "pumps"]]
 
 
 def test_a_query_of_function_words_has_no_analysis() -> None:
     assert query_analyses("Who is it?", ["en"]) == []
     assert query_analyses("", ["en", None]) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "languages", "tokens"),
+    [
+        ("What is the valve torque?", [None], [["valve", "torque"]]),
+        ("What is the valve torque?", [], [["valve", "torque"]]),
+        ("Wie hoch ist der Druck?", [None], [["hoch", "druck"]]),
+        ("valve torque", [None], [["valve", "torque"]]),
+        ("What are the valves?", ["en", "de"], [["valv"]]),
+    ],
+)
+def test_function_words_are_left_out_whatever_the_corpus_knows_of_its_language(
+    query: str, languages: list[str | None], tokens: list[list[str]]
+) -> None:
+    assert query_analyses(query, languages) == tokens
