@@ -19,7 +19,7 @@ else runs there, so read ratios inside one run, not seconds between runs.
 
 def write_part(name: str, title: str, command: str, body: str) -> None:
     """Replace one part of the page. name: stable key of the part; command: how it was made, from the project's root."""
-    text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else _HEAD
+    text = (PAGE.read_text(encoding="utf-8") if PAGE.exists() else "") or _HEAD
     part = f"<!-- part: {name} -->\n## {title}\n\nCommand: `{command}`, {machine()}\n\n{body.strip()}\n<!-- end: {name} -->\n"
     pattern = re.compile(rf"<!-- part: {re.escape(name)} -->\n.*?<!-- end: {re.escape(name)} -->\n", re.DOTALL)
     text = pattern.sub(lambda _: part, text) if pattern.search(text) else f"{text.rstrip()}\n\n{part}"

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assets_store.sentences import one_line, split_sentences
+from docnav_agent.asked import split_question
 from docnav_agent.evidence import EvidenceItem
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ MAX_SENTENCES = 4
 MAX_ITEMS = 12
 # A unit of text with more words than this is no sentence to quote whole; it is still quoted, but scored by its share.
 LONG_SENTENCE_WORDS = 60
+SHORT_SENTENCE_WORDS = 30
 MAX_ENCODED = 64
 
 # Shares of the score of a sentence, and what each rank of its evidence costs.
@@ -146,6 +148,7 @@ class Answer:
 @dataclass(slots=True)
 class _Candidate:
     item: int
+    row: int
     text: str
     start: int
     terms: frozenset[str]
@@ -162,7 +165,8 @@ def write_answer(question: str, evidence: Sequence[EvidenceItem], tokenize: Toke
     for item in evidence:
         if not isinstance(item, EvidenceItem):
             raise TypeError(f"an answer is made of EvidenceItem only, found {type(item).__name__}; FETCH the node first")
-    words = question_words(question, tokenize)
+    ask = split_question(question, lambda text: list(question_words(text, tokenize))).ask
+    words = question_words(ask, tokenize)
     texts = [item.text for item in evidence]
     terms = [frozenset(tokenize(text)) for text in texts]
     missing = tuple(missing_words(words, terms))
@@ -170,7 +174,7 @@ def write_answer(question: str, evidence: Sequence[EvidenceItem], tokenize: Toke
     if not candidates or not words:
         return Draft("", (), missing)
     weights = _weights(words, candidates)
-    _score(question, candidates, weights, terms, encode)
+    _score(ask, candidates, weights, terms, encode)
     chosen = _choose(candidates)
     if not chosen:
         return Draft("", (), missing)
@@ -247,19 +251,23 @@ def missing_words(words: dict[str, tuple[str, ...]], terms: Sequence[frozenset[s
 
 
 def _rendered(text: str) -> str:
-    """A quote on one line. What looks like a mark in source text gets round brackets, or a document could cite for us."""
-    return MARK.sub(r"(\1)", one_line(text))
+    """A quote on one line, without bullets and cell borders around it.
+
+    What looks like a mark in source text gets round brackets, or a document could cite for us.
+    """
+    line = one_line(text)
+    return MARK.sub(r"(\1)", line.strip("|*•‣▪- ") or line)
 
 
 def _candidates(texts: Sequence[str], tokenize: Tokenize) -> list[_Candidate]:
     seen: set[str] = set()
     found = []
     for number, text in enumerate(texts):
-        for sentence in split_sentences(text):
+        for row, sentence in enumerate(split_sentences(text)):
             key = one_line(sentence.text).casefold()
             if key not in seen and any(character.isalnum() for character in key):
                 seen.add(key)
-                found.append(_Candidate(number, sentence.text, sentence.start, frozenset(tokenize(sentence.text))))
+                found.append(_Candidate(number, row, sentence.text, sentence.start, frozenset(tokenize(sentence.text))))
     return found
 
 
@@ -315,7 +323,20 @@ def _choose(candidates: Sequence[_Candidate]) -> list[_Candidate]:
             break
         if all(_overlap(candidate.terms, other.terms) < MAX_OVERLAP for other in chosen):
             chosen.append(candidate)
-    return sorted(chosen, key=lambda c: (c.item, c.start))
+    return _without_gaps(sorted(chosen, key=lambda c: (c.item, c.start)), {(c.item, c.row): c for c in candidates})
+
+
+def _without_gaps(chosen: Sequence[_Candidate], by_place: dict[tuple[int, int], _Candidate]) -> list[_Candidate]:
+    """The chosen sentences with a short one that stands alone between two of them: the middle step of a procedure."""
+    filled: list[_Candidate] = []
+    for candidate in chosen:
+        between = by_place.get((candidate.item, candidate.row - 1))
+        last = filled[-1] if filled else None
+        is_gap = last is not None and last.item == candidate.item and last.row == candidate.row - 2
+        if is_gap and between is not None and len(between.text.split()) <= SHORT_SENTENCE_WORDS:
+            filled.append(between)
+        filled.append(candidate)
+    return filled
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:

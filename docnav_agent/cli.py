@@ -95,6 +95,11 @@ def run(arguments: list[str] | None = None, command: click.Command = docnav) -> 
         # The reader of stdout is gone (`docnav ... | head`); nothing is left to say to it.
         sys.stderr.close()
         return 0
+    except OSError as error:
+        # A full disk, a store or folder without write permission, a file that vanished: a person's to mend, and no traceback helps.
+        what = f"{error.filename}: " if error.filename else ""
+        complain(f"Error: {what}{error.strerror or error}. What was finished before stays; mend it and run this again.")
+        return 2
     return result if isinstance(result, int) else 0
 
 

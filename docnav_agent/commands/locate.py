@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from assets_store.commandline import json_option, store_option
-from docnav_agent.actions import LEVELS, MAX_HITS, Level, Mode
 from docnav_agent.commands.common import labels_option, open_search, print_cards
+
+if TYPE_CHECKING:
+    from docnav_agent.actions import Level, Mode
+
+# As in docnav_agent.actions, which is slow to import and checks the arguments again.
+_LEVELS = ("community", "document", "section", "paragraph")
+_MODES = ("hybrid", "bm25", "dense")
 
 
 @click.command()
 @click.argument("query")
-@click.option("--level", type=click.Choice(LEVELS), default="paragraph", show_default=True, help="What to find.")
+@click.option("--level", type=click.Choice(_LEVELS), default="paragraph", show_default=True, help="What to find.")
 @click.option("--scope", "scopes", multiple=True, metavar="ID", help="Search below this node only; may be given again.")
-@click.option("-k", "k", type=click.IntRange(1, MAX_HITS), default=10, show_default=True, help="Hits wanted.")
-@click.option("--mode", type=click.Choice(["hybrid", "bm25", "dense"]), default="hybrid", show_default=True, help="Rankings used.")
+@click.option("-k", "k", type=click.IntRange(min=1), default=10, show_default=True, help="Hits wanted.")
+@click.option("--mode", type=click.Choice(_MODES), default="hybrid", show_default=True, help="Rankings used.")
 @labels_option
 @store_option
 @json_option

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from assets_store.commandline import json_option, store_option
-from docnav_agent.actions import Direction
 from docnav_agent.commands.common import labels_option, open_search, print_cards
+
+if TYPE_CHECKING:
+    from docnav_agent.actions import Direction
 
 
 @click.command()

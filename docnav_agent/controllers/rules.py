@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from docnav_agent.actions import MAX_FETCHED_NODES, MAX_HITS, MAX_QUERY_CHARACTERS, Expand, Fetch, Level, Locate, Mode, Navigate
-from docnav_agent.controllers.asked import Asked, split_question
+from docnav_agent.asked import Asked, split_question
 from docnav_agent.controllers.base import Decision
 from docnav_agent.controllers.hops import find_names, names_title, title_name
 from docnav_agent.controllers.ranking import Candidates

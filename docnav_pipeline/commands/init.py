@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from assets_store.commandline import store_option
-from assets_store.settings import Profile
+
+if TYPE_CHECKING:
+    from assets_store.settings import Profile
 
 
 @click.command()
