@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from docnav_agent.budget import EVIDENCE_LIMIT, Budget
@@ -23,28 +24,44 @@ class Retriever:
     search: Search
 
     def retrieve(self, question: Question, budget: Budget) -> Retrieval:
-        """Whole paragraphs, best first, until the next one does not fit the budget; the first always fits."""
-        graph = self.search.graph
+        """Whole paragraphs, best first, until the next one does not fit the budget; the first always fits.
+
+        A budget that is to be filled takes paragraphs that the ranking does not hold in reading order after those that it holds,
+        so that a ranking without a word of the question in most paragraphs is compared at the same number of tokens.
+        """
         spent = budget.start()
         spent.add_step()
-        scope = graph.resolve_documents(question.docs) if question.docs else None
+        scope = self.search.graph.resolve_documents(question.docs) if question.docs else None
         evidence: list[EvidenceItem] = []
         taken: set[str] = set()
+        for node_id, why in self._candidates(question, scope, budget):
+            if node_id in taken:
+                continue
+            taken.add(node_id)
+            paragraph = self.search.graph.paragraph(node_id)
+            if not spent.fits(paragraph.n_tokens):
+                return self._ended(evidence, spent.seconds, EVIDENCE_LIMIT)
+            spent.add_evidence(paragraph.n_tokens)
+            evidence.append(EvidenceItem.from_paragraph(paragraph, len(evidence) + 1, why=why, usefulness=1 / (1 + len(evidence))))
+        return self._ended(evidence, spent.seconds, RANKING_ENDED)
+
+    def _candidates(self, question: Question, scope: Sequence[str] | None, budget: Budget) -> Iterator[tuple[str, str]]:
+        """(paragraph, why): the ranking, taken deeper as long as it is asked for, then the rest where the budget is to be filled.
+
+        A fused ranking may shift a little when it is taken deeper, so a paragraph may come twice.
+        """
         depth = _FIRST_DEPTH
         while True:
             hits = self.search.locate(question.text, "paragraph", scope, depth, self.mode)
-            # A fused ranking may shift a little when it is taken deeper, so what was taken is known by id.
-            for hit in (hit for hit in hits if hit.node_id not in taken):
-                taken.add(hit.node_id)
-                paragraph = graph.paragraph(hit.node_id)
-                if not spent.fits(paragraph.n_tokens):
-                    return self._ended(evidence, spent.seconds, EVIDENCE_LIMIT)
-                spent.add_evidence(paragraph.n_tokens)
-                why = ", ".join(f"{name} rank {rank}" for name, rank in hit.ranks.items())
-                evidence.append(EvidenceItem.from_paragraph(paragraph, len(evidence) + 1, why=why, usefulness=1 / (1 + len(evidence))))
+            for hit in hits:
+                yield hit.node_id, ", ".join(f"{name} rank {rank}" for name, rank in hit.ranks.items())
             if len(hits) < depth:
-                return self._ended(evidence, spent.seconds, RANKING_ENDED)
+                break
             depth *= 4
+        if budget.fill:
+            for doc_id in scope if scope is not None else [node.node_id for node in self.search.graph.documents()]:
+                for node_id in self.search.graph.paragraph_ids(doc_id):
+                    yield node_id, "not ranked, in reading order"
 
     def _ended(self, evidence: list[EvidenceItem], seconds: float, reason: str) -> Retrieval:
         return Retrieval(evidence, steps=1, llm_calls=0, tokens=0, seconds=seconds, stop_reason=reason)

@@ -44,6 +44,15 @@ def test_a_budget_larger_than_the_ranking_takes_all_of_it_once(search: Search, n
     assert found.stop_reason == "ranking_ended"
 
 
+def test_a_budget_that_is_to_be_filled_takes_unranked_paragraphs_after_the_ranked_ones(search: Search) -> None:
+    question = Question("q", "number 7", docs=("many",))
+    ranked = system("bm25", search).retrieve(question, Budget(evidence_tokens=100_000))
+    filled = system("bm25", search).retrieve(Question("q", "xylophone", docs=("many",)), Budget(evidence_tokens=100_000, fill=True))
+    assert 0 < len(ranked.evidence) <= 120
+    assert [item.node_id for item in filled.evidence] == search.graph.paragraph_ids(MANY.doc_id)
+    assert len(system("bm25", search).retrieve(Question("q", "xylophone"), Budget()).evidence) == 0
+
+
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_first_paragraph_longer_than_the_budget_is_still_taken(search: Search, name: str) -> None:
     assert len(system(name, search).retrieve(Question("q", "pump"), Budget(evidence_tokens=1)).evidence) == 1
