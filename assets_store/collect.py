@@ -29,17 +29,12 @@ def collect(store: Store, keep: int) -> Collected:
     gone = tuple(name for name in ids if name not in kept)
     for name in gone:
         store.files.delete(f"snapshots/{name}.json")
-    n_files = n_bytes = 0
+    unneeded: list[str] = []
     for table in TABLES:
         needed = {part["file"] for m in manifests for part in m["tables"].get(table, {}).values()} | {p.file for p in store.heads(table)}
-        for file in set(store.files.names(f"parts/{table}")) - needed:
-            path = f"parts/{table}/{file}"
-            n_bytes += store.files.size(path)
-            n_files += 1
-            store.files.delete(path)
-    for folder in set(store.files.names("indexes")) - {m["index"] for m in manifests}:
-        for file in store.files.names(f"indexes/{folder}"):
-            n_bytes += store.files.size(f"indexes/{folder}/{file}") or 0
-            n_files += 1
-        store.files.delete(f"indexes/{folder}")
-    return Collected(gone, n_files, n_bytes)
+        unneeded += [f"parts/{table}/{file}" for file in store.files.names(f"parts/{table}") if file not in needed]
+    unneeded += [f"indexes/{name}" for name in store.files.names("indexes") if name not in {m["index"] for m in manifests}]
+    sizes = [store.files.size(path) for path in unneeded]
+    for path in unneeded:
+        store.files.delete(path)
+    return Collected(gone, sum(n for n, _ in sizes), sum(n for _, n in sizes))

@@ -80,9 +80,14 @@ class Files:
         elif info.type != arrow_fs.FileType.NotFound:
             self._fs.delete_file(self._full(path))
 
-    def size(self, path: str) -> int:
-        """Bytes of a file."""
-        return int(self._fs.get_file_info(self._full(path)).size)
+    def size(self, path: str) -> tuple[int, int]:
+        """(files, bytes) of a file, or of all files in a folder."""
+        info = self._fs.get_file_info(self._full(path))
+        if info.type != arrow_fs.FileType.Directory:
+            return 1, int(info.size or 0)
+        below = self._fs.get_file_info(arrow_fs.FileSelector(self._full(path), recursive=True))
+        sizes = [int(inner.size or 0) for inner in below if inner.type == arrow_fs.FileType.File]
+        return len(sizes), sum(sizes)
 
     def local(self, path: str) -> Path:
         """Local path of an immutable file or folder, which is copied to a cache first when the root is remote."""

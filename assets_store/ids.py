@@ -17,7 +17,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
-from pathlib import PurePosixPath
+from pathlib import PurePath, PurePosixPath
 
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 _SLUG_LENGTH = 40
@@ -39,11 +39,26 @@ def slug(name: str) -> str:
     return _NOT_SLUG.sub("-", plain).strip("-")[:_SLUG_LENGTH].strip("-") or "document"
 
 
+def is_encodable(text: str) -> bool:
+    """Whether a text can be written as UTF-8: it holds no lone surrogate."""
+    return not any("\ud800" <= ch <= "\udfff" for ch in text)
+
+
+def file_uri(relative: PurePath) -> str:
+    """URI of a file: its POSIX path relative to the root with `#` as `%23`, because `#` parts file and JSONL id, and `%` as `%25`."""
+    return relative.as_posix().replace("%", "%25").replace("#", "%23")
+
+
+def split_uri(uri: str) -> tuple[str, str | None]:
+    """(path relative to the root, id of the JSONL line or None) of a document's uri."""
+    path, mark, fragment = uri.partition("#")
+    return path.replace("%23", "#").replace("%25", "%"), fragment if mark else None
+
+
 def document_id(kb: str, product_version: str, uri: str) -> str:
-    """Id of a document. uri: POSIX path relative to the registered root, with `#id` for a line of a JSONL file."""
-    path, _, fragment = uri.partition("#")
-    name = fragment or PurePosixPath(path).stem
-    return f"{slug(name)}-{content_hash(kb, product_version, uri, length=10)}"
+    """Id of a document. uri: as `file_uri` makes it, with `#id` for a line of a JSONL file."""
+    path, fragment = split_uri(uri)
+    return f"{slug(fragment or PurePosixPath(path).stem)}-{content_hash(kb, product_version, uri, length=10)}"
 
 
 def section_id(doc_id: str, title_path: Iterable[str], twin: int) -> str:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from pathlib import PurePosixPath
 
 from assets_store.errors import UnknownDocument
+from assets_store.ids import split_uri
 
 
 def document_names(doc_id: str, doc: str, uri: str) -> set[str]:
@@ -14,9 +15,9 @@ def document_names(doc_id: str, doc: str, uri: str) -> set[str]:
 
     The id of a JSONL line is a name as a whole ("paper-1.2" has no suffix ".2"), and its file names all its lines.
     """
-    path, _, fragment = uri.partition("#")
+    path, fragment = split_uri(uri)
     file = PurePosixPath(path)
-    return {doc_id, doc, uri, path, file.name, file.stem, *(() if fragment else (str(file.with_suffix("")),))}
+    return {doc_id, doc, uri, path, file.name, file.stem, *(() if fragment is not None else (str(file.with_suffix("")),))}
 
 
 def name_index(documents: Iterable[tuple[str, str, str]]) -> dict[str, list[str]]:

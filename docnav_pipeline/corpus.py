@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from assets_store.errors import SourceError
 from assets_store.ids import content_hash, document_id, shard_key, shard_of
 from assets_store.names import find_documents, name_index
 from assets_store.store import Store
-from docnav_pipeline.sources import Root, SourceFile, list_sources, read_roots, register, write_roots
+from docnav_pipeline.roots import Root, absolute_path, owner, read_roots, register, write_roots
+from docnav_pipeline.sources import SourceFile, list_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +47,30 @@ def corpus_digest(store: Store, shard: str) -> str:
 
 
 def refresh_corpus(
-    store: Store, paths: Iterable[Path], kb: str, product_version: str, include: Iterable[str] = (), exclude: Iterable[str] = ()
+    store: Store,
+    paths: Iterable[Path],
+    kb: str,
+    product_version: str,
+    include: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
 ) -> Changes:
     """List paths and bring the corpus up to date: what is new, edited, or vanished below them.
 
-    Raises SourceError before anything is changed when a path does not exist or cannot be listed.
+    include, exclude: new globs of the roots; None keeps those that they have. Raises SourceError before anything is changed when
+    a path does not exist, is never indexed, or cannot be listed.
     """
-    roots = read_roots(store)
-    listed: list[tuple[Root, Path, list[SourceFile]]] = []
-    for path in paths:
-        roots, root, absolute = register(roots, path, kb, product_version, tuple(include), tuple(exclude))
-        listed.append((root, absolute, list(list_sources(root, absolute, store.location))))
+    before = roots = read_roots(store)
+    wanted = [absolute_path(path, store.location) for path in paths]
+    for path in wanted:
+        roots = register(roots, path, kb, product_version, include, exclude)
     known = {doc_id: source for shard in store.shard_keys for doc_id, source in read_corpus(store, shard).items()}
     updated = {doc_id: source for doc_id, source in known.items() if _has_root(source, roots)}
-    for root, below, found in listed:
-        updated = {doc_id: source for doc_id, source in updated.items() if not _is_below(source, root, below)}
+    for path in dict.fromkeys(path for path in wanted if not any(other in path.parents for other in wanted)):
+        root = owner(roots, path, kb, product_version)
+        if root is None:
+            raise SourceError(f"{path} belongs to no registered root; this is a fault of docnav.")
+        found = list(list_sources(root, path, store.location))
+        updated = {doc_id: source for doc_id, source in updated.items() if not _is_below(source, root, path)}
         for source in found:
             placed = _without_collision(source, updated)
             updated[placed.doc_id] = placed
@@ -68,24 +79,32 @@ def refresh_corpus(
         tuple(sorted(d for d in updated.keys() & known.keys() if updated[d] != known[d])),
         tuple(sorted(known.keys() - updated.keys())),
     )
+    # Roots first: a document without a root would be taken for a vanished one.
+    if roots != before:
+        write_roots(store, roots)
     if changes:
         _write(store, updated, {*changes.added, *changes.changed, *changes.removed})
-    if roots != read_roots(store):
-        write_roots(store, roots)
     return changes
 
 
 def remove_document(store: Store, name: str) -> list[SourceFile]:
-    """Take documents out by doc_id, file name, stem or uri, and remember that, so that a listing does not bring them back."""
+    """Take one document out by doc_id, file name, stem or uri, and remember that, so that a listing does not bring it back.
+
+    The name of a JSONL file takes all its lines out. Raises UnknownDocument when nothing matches, SourceError when documents of
+    several files do.
+    """
     known = {doc_id: source for shard in store.shard_keys for doc_id, source in read_corpus(store, shard).items()}
     index = name_index((source.doc_id, source.doc, source.uri) for source in known.values())
     found = [known[doc_id] for doc_id in find_documents(index, name, store.location)]
+    if len({source.path for source in found}) > 1:
+        matches = ", ".join(sorted(f"{source.uri} ({source.doc_id})" for source in found)[:5])
+        raise SourceError(f"{name!r} matches {len(found)} documents: {matches}. Nothing was removed; name one by its doc_id.")
     gone = {source.doc_id for source in found}
     roots = [
         replace(root, removed=tuple(sorted({*root.removed, *(s.uri for s in found if _is_of(s, root))}))) for root in read_roots(store)
     ]
-    _write(store, {d: s for d, s in known.items() if d not in gone}, gone)
     write_roots(store, roots)
+    _write(store, {d: s for d, s in known.items() if d not in gone}, gone)
     return found
 
 
@@ -95,7 +114,7 @@ def _write(store: Store, sources: dict[str, SourceFile], touched: set[str]) -> N
         shards[shard_key(shard_of(source.doc_id, store.settings.shards))].append(source)
     for shard in sorted({shard_key(shard_of(doc_id, store.settings.shards)) for doc_id in touched}):
         rows = [asdict(source) for source in sorted(shards[shard], key=lambda s: s.doc_id)]
-        store.files.write(f"corpus/{shard}.json", json.dumps(rows, ensure_ascii=False, indent=1).encode("utf-8", "surrogateescape"))
+        store.files.write(f"corpus/{shard}.json", json.dumps(rows, indent=1).encode())
 
 
 def _is_of(source: SourceFile, root: Root) -> bool:

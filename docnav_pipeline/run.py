@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     import dagster as dg
 
+# Tag of runs that live and die with a process of `docnav index`.
+_IN_PROCESS = "docnav/in_process"
 _QUIET = {"loggers": {"console": {"config": {"log_level": "ERROR"}}}}
 
 
@@ -96,11 +98,26 @@ def _materialize(store: Store, shards: Sequence[str]) -> tuple[str, ...]:
         whole_checks = [c for c in CHECKS if c not in sharded_checks]
         failed: list[str] = []
         with dg.DagsterInstance.from_config(os.environ["DAGSTER_HOME"]) as instance:
+            _release_dead_runs(instance)
             if shards:
                 span = {"dagster/asset_partition_range_start": shards[0], "dagster/asset_partition_range_end": shards[-1]}
-                failed += _run(dg, [CORPUS, *SHARDED, *sharded_checks], instance, have, span)
-            failed += _run(dg, [*WHOLE, *whole_checks], instance, have, {})
+                failed += _run(dg, [CORPUS, *SHARDED, *sharded_checks], instance, have, {**span, _IN_PROCESS: "true"})
+            failed += _run(dg, [*WHOLE, *whole_checks], instance, have, {_IN_PROCESS: "true"})
         return tuple(failed)
+
+
+def _release_dead_runs(instance: dg.DagsterInstance) -> None:
+    """End runs of `docnav index` that were killed, and give back the pool slots that they still hold.
+
+    Call it while holding `store.writing()`: then no other run of this kind is alive. A slot of a dead run would block a pool
+    for ever, because nothing else watches runs in process.
+    """
+    import dagster as dg
+
+    unfinished = [dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED]
+    for run in instance.get_runs(dg.RunsFilter(tags={_IN_PROCESS: "true"}, statuses=unfinished)):
+        instance.report_run_failed(run, "the process of this run was ended before the run was")
+        instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
 
 
 def _run(dagster: Any, assets: Sequence[Any], instance: dg.DagsterInstance, have: dict[str, Any], tags: dict[str, str]) -> list[str]:

@@ -1,45 +1,36 @@
-"""Source files: registered roots, and what lies below them.
+"""Source files: what lies below registered roots.
 
-A root is a folder that was given to `docnav index`, with its knowledge base and product version; a file that was given alone
-has its folder as root. Listing raises when a place cannot be read, because a failed listing is not an empty corpus.
+Listing raises when a folder cannot be read, because a failed listing is not an empty corpus. A single file that cannot be read is
+a document with a fault: it is recorded, never stops the batch, and is tried again.
 """
 
 from __future__ import annotations
 
+import errno
 import fnmatch
 import hashlib
-import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from assets_store.errors import SourceError
-from assets_store.ids import document_id
-from assets_store.store import Store
+from assets_store.ids import document_id, file_uri, is_encodable, split_uri
+from docnav_pipeline.parsing.media import detect_media_type
+from docnav_pipeline.roots import Root
 
-_REGISTRY = "sources.json"
 _CHUNK = 1024 * 1024
 JSONL_SUFFIX = ".jsonl"
 OVERRIDES_SUFFIX = ".docnav.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
-    """One registered root. removed: uris that a person took out with `docnav remove`."""
-
-    path: str
-    kb: str
-    product_version: str
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One document to be: a file, or one entry of a JSONL file (fragment). sha256: of the file or of the entry."""
+    """One document to be: a file, or one entry of a JSONL file (fragment).
+
+    sha256: of the file or of the entry. media_type: found in the content when it was listed. overrides: text of the overrides
+    file beside it. fault: why it cannot be read, empty when it can.
+    """
 
     doc_id: str
     doc: str
@@ -50,66 +41,27 @@ class SourceFile:
     fragment: str | None
     sha256: str
     bytes: int
+    media_type: str = ""
     overrides: str = ""
-    access_labels: tuple[str, ...] = field(default=())
+    fault: str = ""
+    access_labels: tuple[str, ...] = ()
 
     @property
     def path(self) -> Path:
         """Where the file lies on this machine."""
-        return Path(self.root) / self.uri.partition("#")[0] if self.fragment is not None else Path(self.root) / self.uri
-
-
-def read_roots(store: Store) -> list[Root]:
-    """Registered roots, in order of registration."""
-    if not store.files.exists(_REGISTRY):
-        return []
-    rows: list[dict[str, Any]] = json.loads(store.files.read(_REGISTRY))
-    return [
-        Root(row["path"], row["kb"], row["product_version"], *(tuple(row[name]) for name in ("include", "exclude", "removed")))
-        for row in rows
-    ]
-
-
-def write_roots(store: Store, roots: Sequence[Root]) -> None:
-    """Replace the registry."""
-    store.files.write(_REGISTRY, json.dumps([asdict(root) for root in roots], indent=1).encode())
-
-
-def register(
-    roots: Sequence[Root], path: Path, kb: str, product_version: str, include: Sequence[str] = (), exclude: Sequence[str] = ()
-) -> tuple[list[Root], Root, Path]:
-    """Roots with the one that holds `path`, that root, and the absolute path.
-
-    A path below a root of the same knowledge base and version belongs to that root; a new root takes in the roots below it.
-    Raises SourceError when the path does not exist.
-    """
-    if not path.exists():
-        raise SourceError(f"{path} does not exist. Nothing was removed; check the path, or use `docnav remove DOC` to take documents out.")
-    absolute = path.resolve()
-    folder = absolute if absolute.is_dir() else absolute.parent
-    same = [root for root in roots if (root.kb, root.product_version) == (kb, product_version)]
-    for root in same:
-        if folder == Path(root.path) or Path(root.path) in folder.parents:
-            changed = replace(root, include=tuple(include) or root.include, exclude=tuple(exclude) or root.exclude)
-            if not absolute.is_dir():  # asking for a file by name takes back its removal
-                uri = absolute.relative_to(root.path).as_posix()
-                changed = replace(changed, removed=tuple(r for r in root.removed if r.partition("#")[0] != uri))
-            return [changed if r == root else r for r in roots], changed, absolute
-    new = Root(str(folder), kb, product_version, tuple(include), tuple(exclude))
-    below = [root for root in same if folder in Path(root.path).parents]
-    return [*(root for root in roots if root not in below), new], new, absolute
+        return Path(self.root) / split_uri(self.uri)[0]
 
 
 def list_sources(root: Root, below: Path, store_location: str) -> Iterator[SourceFile]:
     """Every document below a path of a root, by uri.
 
     Hidden files and folders, the store itself, files of overrides and files outside the globs are left out. Globs are matched
-    against the path relative to the root and against the file name. Raises SourceError for what cannot be read.
+    against the path relative to the root and against the file name. Raises SourceError for a folder that cannot be listed.
     """
     for path in _walk(below, Path(store_location)):
-        uri = path.relative_to(root.path).as_posix()
-        if _is_wanted(uri, root):
-            for source in _documents_of(root, path, uri):
+        relative = path.relative_to(root.path)
+        if _is_wanted(relative.as_posix(), root):
+            for source in _documents_of(root, path, relative):
                 if source.uri not in root.removed:
                     yield source
 
@@ -131,41 +83,62 @@ def _walk(below: Path, store: Path) -> Iterator[Path]:
                 yield path
 
 
-def _is_wanted(uri: str, root: Root) -> bool:
+def _is_wanted(relative: str, root: Root) -> bool:
     def hits(globs: Iterable[str]) -> bool:
-        return any(fnmatch.fnmatch(uri, glob) or fnmatch.fnmatch(PurePosixPath(uri).name, glob) for glob in globs)
+        return any(fnmatch.fnmatch(relative, glob) or fnmatch.fnmatch(PurePosixPath(relative).name, glob) for glob in globs)
 
     return (not root.include or hits(root.include)) and not hits(root.exclude)
 
 
-def _documents_of(root: Root, path: Path, uri: str) -> Iterator[SourceFile]:
+def _documents_of(root: Root, path: Path, relative: Path) -> Iterator[SourceFile]:
+    place = _printable(file_uri(relative))
+
+    def source(
+        name: str, fragment: str | None, sha256: str, size: int, media_type: str = "", overrides: str = "", fault: str = ""
+    ) -> SourceFile:
+        uri = place if fragment is None else f"{place}#{fragment}"
+        doc_id = document_id(root.kb, root.product_version, uri)
+        identity = (doc_id, name, uri, root.path, root.kb, root.product_version, fragment)
+        return SourceFile(*identity, sha256, size, media_type, overrides, fault)
+
+    name = _printable(path.name)
+    if not is_encodable(str(relative)):
+        yield source(name, None, "", 0, fault=f"the file name {name} is no UTF-8; give it another name")
+        return
     try:
-        size, digest = path.stat().st_size, _sha256(path)
-        beside = path.with_name(path.name + OVERRIDES_SUFFIX)
-        overrides = beside.read_text(encoding="utf-8") if beside.is_file() else ""
+        size, digest, media_type = path.stat().st_size, _sha256(path), detect_media_type(path)
+    except OSError as error:
+        yield source(name, None, "", 0, fault=f"{name} cannot be read: {error.strerror or error}; make it readable and index again")
+        return
+    try:
+        overrides = _overrides(path)
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"cannot read {path}: {error}. Nothing was changed; make it readable and run this again.") from error
-
-    def source(name: str, fragment: str | None, sha256: str, n_bytes: int) -> SourceFile:
-        place = uri if fragment is None else f"{uri}#{fragment}"
-        return SourceFile(
-            document_id(root.kb, root.product_version, place),
-            name,
-            place,
-            root.path,
-            root.kb,
-            root.product_version,
-            fragment,
-            sha256,
-            n_bytes,
-            overrides,
-        )
-
+        fault = f"{name}{OVERRIDES_SUFFIX} cannot be read: {error}; expected a TOML file in UTF-8"
+        yield source(name, None, digest, size, media_type, fault=fault)
+        return
     entries = _jsonl_entries(path) if path.suffix.lower() == JSONL_SUFFIX and size else []
     if not entries:
-        yield source(path.name, None, digest, size)
+        yield source(name, None, digest, size, media_type, overrides)
     for fragment, sha256, n_bytes in entries:
-        yield source(path.name if fragment is None else fragment, fragment, sha256, n_bytes)
+        yield source(name if fragment is None else fragment, fragment, sha256, n_bytes, media_type, overrides)
+
+
+def _printable(text: str) -> str:
+    """Text with bytes that are no UTF-8 as `\\xNN`."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _overrides(path: Path) -> str:
+    """Text of the overrides file beside a source, empty when there is none."""
+    beside = path.with_name(path.name + OVERRIDES_SUFFIX)
+    try:
+        return beside.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:  # so long a name leaves no room for a file of overrides
+            return ""
+        raise
 
 
 def _jsonl_entries(path: Path) -> list[tuple[str | None, str, int]]:

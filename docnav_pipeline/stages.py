@@ -20,7 +20,6 @@ from assets_store.schemas import TableSpec
 from assets_store.settings import Settings
 from assets_store.store import CORPUS_PART, Store
 from docnav_pipeline.corpus import read_corpus
-from docnav_pipeline.parsing.media import detect_media_type
 from docnav_pipeline.parsing.parse import parser_fingerprint
 from docnav_pipeline.reuse import stale_documents
 from docnav_pipeline.sources import SourceFile
@@ -130,17 +129,23 @@ SEARCH_INDEXES = CorpusStage(
 CORPUS_STAGES = (LATERAL_EDGES, ENTITIES, ENTITY_EDGES, COMMUNITIES)
 
 
-def document_key(source: SourceFile, store: Store) -> tuple[str, str]:
-    """(key, media type) of a source file: its identity, content, and the parser that reads it."""
-    media_type = detect_media_type(source.path) if source.path.is_file() else ""
-    parser = parser_fingerprint(media_type, store.settings.parsing)
+def document_key(source: SourceFile, store: Store) -> str:
+    """Key of a source file: its identity, content, and the parser that reads it. Looks at no file."""
+    parser = parser_fingerprint(source.media_type, store.settings.parsing)
     identity = (source.doc, source.uri, source.root, source.kb, source.product_version, *source.access_labels)
-    return content_hash(DOCUMENTS.name, DOCUMENTS.code, source.sha256, parser, source.overrides, *identity, length=16), media_type
+    content = (source.sha256, parser, source.overrides, source.fault)
+    return content_hash(DOCUMENTS.name, DOCUMENTS.code, *content, *identity, length=16)
 
 
 def wanted_documents(store: Store, shard: str) -> dict[str, str]:
-    """doc_id -> key of every source file of a shard."""
-    return {doc_id: document_key(source, store)[0] for doc_id, source in read_corpus(store, shard).items()}
+    """doc_id -> key of every source file of a shard.
+
+    A file that cannot be reached now, because its disk is away, keeps the key and so the rows that it has: only a listing of
+    its root says that it is gone.
+    """
+    held = store.provenance("documents", shard).inputs
+    keys = {doc_id: (document_key(source, store), source) for doc_id, source in read_corpus(store, shard).items()}
+    return {d: held[d] if d in held and held[d] != key and not source.path.exists() else key for d, (key, source) in keys.items()}
 
 
 def wanted_structure(store: Store, shard: str) -> dict[str, str]:
@@ -157,9 +162,12 @@ def wanted(stage: ShardStage, store: Store, shard: str) -> dict[str, str]:
 
 
 def retried_documents(store: Store, shard: str) -> set[str]:
-    """Documents of a shard that failed for a reason that a second try may not meet."""
+    """Documents of a shard that failed for a reason that a second try may not meet, and whose file can be reached."""
     rows = store.read("documents", [shard], ["doc_id", "status"])
-    return set(rows.filter(pl.col("status").is_in(RETRIED))["doc_id"])
+    failed = set(rows.filter(pl.col("status").is_in(RETRIED))["doc_id"])
+    return (
+        {doc_id for doc_id, source in read_corpus(store, shard).items() if doc_id in failed and source.path.exists()} if failed else set()
+    )
 
 
 def stale_shards(store: Store) -> list[str]:

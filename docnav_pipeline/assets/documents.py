@@ -89,9 +89,9 @@ def _by_shard(
     rows: dict[str, list[tuple[pl.DataFrame, pl.DataFrame]]] = defaultdict(list)
     for shard in [shard for shard, n in open_count.items() if n == 0]:
         yield shard, build_documents([]), build_layout([])
-    for source, media_type, parsed in parse_sources([s for sources in todo.values() for s in sources], store.settings.parsing):
+    for source, parsed in parse_sources([s for sources in todo.values() for s in sources], store.settings.parsing):
         shard = shard_of[source.doc_id]
-        rows[shard].append((build_documents([(source, media_type, parsed)]), build_layout([(source.doc_id, parsed)])))
+        rows[shard].append((build_documents([(source, parsed)]), build_layout([(source.doc_id, parsed)])))
         open_count[shard] -= 1
         advance(1)
         if open_count[shard] == 0:

@@ -14,8 +14,18 @@ from assets_store.commandline import json_option, print_json, store_option
 @store_option
 @click.option("--kb", default="default", show_default=True, help="Knowledge base that the documents belong to.")
 @click.option("--product-version", default="", help="Version of the product that the documents describe.")
-@click.option("--include", multiple=True, metavar="GLOB", help="Only files whose path or name matches; may be given again.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="No files whose path or name matches; may be given again.")
+@click.option(
+    "--include",
+    multiple=True,
+    metavar="GLOB",
+    help="Only files whose path or name matches; may be given again, holds for the root from now on, '' clears.",
+)
+@click.option(
+    "--exclude",
+    multiple=True,
+    metavar="GLOB",
+    help="No files whose path or name matches; may be given again, holds for the root from now on, '' clears.",
+)
 @json_option
 def index(
     paths: tuple[Path, ...], store: str, kb: str, product_version: str, include: tuple[str, ...], exclude: tuple[str, ...], as_json: bool
@@ -32,7 +42,7 @@ def index(
         raise click.UsageError(f"no such file or folder: {', '.join(missing)}. Nothing was indexed and nothing removed.")
     opened = open_or_create(store)
     with opened.writing():
-        changes = refresh_corpus(opened, paths, kb, product_version, include, exclude)
+        changes = refresh_corpus(opened, paths, kb, product_version, _globs(include), _globs(exclude))
         run = run_index(opened, changes)
     status = status_of(opened)
     failed = failed_documents(status)
@@ -48,6 +58,11 @@ def index(
     for name in run.failed_checks:
         complain(f"check {name} failed; see `docnav doctor` and `docnav ui`")
     return 1 if failed or run.failed_checks else 0
+
+
+def _globs(given: tuple[str, ...]) -> list[str] | None:
+    """Globs of a flag; None where it was not given, none where only '' was."""
+    return [glob for glob in given if glob] if given else None
 
 
 def _summary(counts: dict[str, int], is_new: bool, seconds: float, status: dict[str, object]) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from assets_store.ids import is_encodable
 from docnav_pipeline.parsing.block import DocumentStatus, ParsedDocument
 from docnav_pipeline.parsing.characters import one_line
 from docnav_pipeline.parsing.text import PARSER as TEXT_PARSER
@@ -142,6 +143,8 @@ def _record(raw: bytes) -> tuple[dict[str, Any] | None, str]:
         return None, f'expected an object with "id" and "text", found {type(record).__name__}'
     if not isinstance(record.get("text"), str):
         return None, f'expected "text" as a string, found {type(record.get("text")).__name__}'
+    if not all(is_encodable(value) for value in (record.get("id"), record.get("title"), record["text"]) if isinstance(value, str)):
+        return None, "holds half of a surrogate pair, which is no character; write the text as UTF-8"
     if "id" in record:
         identifier = record["id"]
         if not isinstance(identifier, (str, int)) or isinstance(identifier, bool) or not str(identifier).strip():

@@ -6,11 +6,12 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 import polars as pl
 
-from assets_store.ids import doc_of
+from assets_store.ids import doc_of, file_uri, split_uri
 from docnav_pipeline.transforms.citations import is_reference_title
 from docnav_pipeline.transforms.document_places import anchors_by_document, find_anchor
 from docnav_pipeline.transforms.edge_rows import Edge, edge_frame, unresolved
@@ -91,10 +92,10 @@ def _linked_uri(uri: str, target: str) -> tuple[str, str]:
         return "", ""
     if parts.scheme or parts.netloc or not parts.path:
         return "", ""
-    folder = posixpath.dirname(uri.partition("#")[0])
+    folder = posixpath.dirname(split_uri(uri)[0])
     path = unquote(parts.path)
     joined = posixpath.normpath(path.lstrip("/") if path.startswith("/") else posixpath.join(folder, path))
-    return ("", "") if joined.startswith("..") else (joined, parts.fragment)
+    return ("", "") if joined.startswith("..") else (file_uri(PurePosixPath(joined)), parts.fragment)
 
 
 def cited_titles(tree: pl.DataFrame, references: pl.DataFrame) -> pl.DataFrame:

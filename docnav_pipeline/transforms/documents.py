@@ -22,19 +22,19 @@ RETRIED = (DocumentStatus.FAILED.value, DocumentStatus.TOO_LARGE.value)
 FAILED = tuple(s.value for s in DocumentStatus if s not in (DocumentStatus.OK, DocumentStatus.UNSUPPORTED))
 
 
-def build_documents(parsed: Iterable[tuple[SourceFile, str, ParsedDocument]]) -> pl.DataFrame:
-    """Rows of `documents` (without doc_version) for (source, media type, parsed document) triples."""
-    return pl.DataFrame([_row(source, media_type, document) for source, media_type, document in parsed], schema=_SCHEMA)
+def build_documents(parsed: Iterable[tuple[SourceFile, ParsedDocument]]) -> pl.DataFrame:
+    """Rows of `documents` (without doc_version) for (source, parsed document) pairs."""
+    return pl.DataFrame([_row(source, document) for source, document in parsed], schema=_SCHEMA)
 
 
-def _row(source: SourceFile, media_type: str, parsed: ParsedDocument) -> dict[str, Any]:
+def _row(source: SourceFile, parsed: ParsedDocument) -> dict[str, Any]:
     return {
         **{
             name: getattr(source, name)
             for name in ("doc_id", "doc", "uri", "root", "kb", "product_version", "sha256", "bytes", "overrides")
         },
         "access_labels": list(source.access_labels),
-        "media_type": media_type,
+        "media_type": source.media_type,
         "title": document_title(source, parsed),
         "language": parsed.language or detect_language(parsed),
         "status": parsed.status.value,

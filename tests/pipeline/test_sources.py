@@ -1,6 +1,6 @@
 """Sources and corpus: what is listed, what changed, and that a failed listing removes nothing."""
 
-from collections.abc import Iterable
+import os
 from pathlib import Path
 
 import pytest
@@ -26,8 +26,8 @@ def docs(tmp_path: Path) -> Path:
     return folder
 
 
-def refresh(store: Store, *paths: Path, **more: Iterable[str]) -> Changes:
-    return refresh_corpus(store, paths, "default", "", **more)
+def refresh(store: Store, *paths: Path, include: list[str] | None = None, exclude: list[str] | None = None) -> Changes:
+    return refresh_corpus(store, paths, "default", "", include, exclude)
 
 
 def known(store: Store) -> dict[str, SourceFile]:
@@ -74,8 +74,10 @@ def test_hidden_files_the_store_and_excluded_files_are_left_out(docs: Path) -> N
     (docs / ".hidden.md").write_text("x")
     refresh(store, docs, exclude=["guides/*"])
     assert set(known(store)) == {"a.md"}
-    refresh(store, docs, include=["*.txt"], exclude=["nothing"])
+    refresh(store, docs, include=["*.txt"], exclude=[])
     assert set(known(store)) == {"guides/b.txt"}
+    refresh(store, docs, include=[])
+    assert set(known(store)) == {"a.md", "guides/b.txt"}
 
 
 def test_every_line_of_a_jsonl_file_is_a_document(store: Store, docs: Path) -> None:
@@ -121,3 +123,85 @@ def test_overrides_travel_with_their_document(store: Store, docs: Path) -> None:
     assert len(refresh(store, docs).changed) == 1
     assert "remove" in known(store)["a.md"].overrides
     assert set(known(store)) == {"a.md", "guides/b.txt"}
+
+
+def test_a_file_above_a_root_leaves_the_documents_of_the_root_alone(store: Store, docs: Path) -> None:
+    refresh(store, docs / "guides")
+    changes = refresh(store, docs / "a.md")
+    assert (len(changes.added), changes.removed) == (1, ())
+    assert len(known(store)) == 2
+
+
+def test_what_was_removed_from_a_root_stays_away_when_a_folder_above_takes_it_in(store: Store, docs: Path) -> None:
+    refresh(store, docs / "guides")
+    remove_document(store, "b.txt")
+    refresh(store, docs)
+    assert set(known(store)) == {"a.md"}
+
+
+def test_globs_for_a_part_of_a_root_are_refused(store: Store, docs: Path) -> None:
+    refresh(store, docs)
+    with pytest.raises(SourceError, match="hold for a whole root"):
+        refresh(store, docs / "guides", include=["*.md"])
+    assert not refresh(store, docs)
+
+
+@pytest.mark.parametrize("order", [["guides", "."], [".", "guides"], [".", "."]])
+def test_nested_paths_of_one_call_are_one_listing(store: Store, docs: Path, order: list[str]) -> None:
+    paths = [docs / part for part in order]
+    assert len(refresh(store, *paths).added) == 2
+    assert not refresh(store, *paths)
+
+
+def test_hidden_paths_and_the_store_are_refused_when_named(docs: Path) -> None:
+    store = Store.create(docs / "store", load_settings())
+    (docs / ".git").mkdir()
+    (docs / ".git" / "config").write_text("x")
+    (docs / ".secret.md").write_text("x")
+    for path in (docs / ".git", docs / ".secret.md", docs / "store", docs / "store" / "store.json"):
+        with pytest.raises(SourceError, match="never indexed"):
+            refresh(store, path)
+    refresh(store, docs)
+    with pytest.raises(SourceError, match="hidden folder"):
+        refresh(store, docs / ".git" / "config")
+    assert set(known(store)) == {"a.md", "guides/b.txt"}
+
+
+def test_a_file_that_cannot_be_read_has_a_fault_and_stops_nothing(store: Store, docs: Path) -> None:
+    (docs / "c.md").write_text("Text.")
+    (docs / "c.md.docnav.toml").write_bytes(b"\xff")
+    Path(os.fsdecode(os.fsencode(docs) + b"/caf\xe9.md")).write_text("Text.")
+    (docs / ("l" * 250 + ".md")).write_text("A name that leaves no room for overrides.")
+    refresh(store, docs)
+    found = known(store)
+    assert "overrides" not in found["a.md"].fault
+    assert "c.md.docnav.toml cannot be read" in found["c.md"].fault
+    assert "is no UTF-8" in found["caf\\xe9.md"].fault
+    assert found["l" * 250 + ".md"].fault == ""
+    assert not refresh(store, docs)
+
+
+def test_a_lone_surrogate_in_a_line_is_the_fault_of_that_line(store: Store, docs: Path) -> None:
+    (docs / "rows.jsonl").write_text('{"id": "a\\ud800", "text": "x"}\n{"id": "b", "text": "y"}\n')
+    refresh(store, docs)
+    assert {"rows.jsonl#line-1", "rows.jsonl#b"} < set(known(store))
+
+
+def test_a_number_sign_in_a_file_name_is_not_a_line_of_a_jsonl_file(store: Store, docs: Path) -> None:
+    (docs / "a.jsonl").write_text('{"id": "x", "text": "First."}\n')
+    (docs / "a.jsonl#x").write_text("Another file.")
+    (docs / "C# guide.md").write_text("Guide.")
+    refresh(store, docs)
+    assert {"a.jsonl#x", "a.jsonl%23x", "C%23 guide.md"} < set(known(store))
+    assert known(store)["C%23 guide.md"].path == docs / "C# guide.md"
+    assert [s.doc for s in remove_document(store, "C# guide")] == ["C# guide.md"]
+    refresh(store, docs / "C# guide.md")
+    assert "C%23 guide.md" in known(store)
+
+
+def test_a_name_that_means_several_files_removes_none(store: Store, docs: Path) -> None:
+    (docs / "guides" / "a.md").write_text("Another a.")
+    refresh(store, docs)
+    with pytest.raises(SourceError, match="matches 2 documents"):
+        remove_document(store, "a")
+    assert len(known(store)) == 3

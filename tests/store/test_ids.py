@@ -1,9 +1,23 @@
 """Ids: stable, without running numbers, and readable back."""
 
+from pathlib import PurePosixPath
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assets_store.ids import community_id, content_hash, doc_of, document_id, level_of, paragraph_id, section_id, shard_of, slug
+from assets_store.ids import (
+    community_id,
+    content_hash,
+    doc_of,
+    document_id,
+    file_uri,
+    level_of,
+    paragraph_id,
+    section_id,
+    shard_of,
+    slug,
+    split_uri,
+)
 
 
 def test_the_level_of_a_node_is_read_from_its_id() -> None:
@@ -50,3 +64,9 @@ def test_every_document_has_one_shard(doc_id: str, shards: int) -> None:
 @given(st.lists(st.text(), min_size=1))
 def test_the_order_of_members_does_not_name_a_community(members: list[str]) -> None:
     assert community_id(members) == community_id(reversed(members))
+
+
+@given(st.lists(st.text(alphabet="ab#%23. ", min_size=1).filter(lambda part: part.strip(".")), min_size=1).map("/".join))
+def test_a_path_is_read_back_from_its_uri(path: str) -> None:
+    assert split_uri(file_uri(PurePosixPath(path))) == (str(PurePosixPath(path)), None)
+    assert split_uri(file_uri(PurePosixPath(path)) + "#x#y") == (str(PurePosixPath(path)), "x#y")

@@ -92,8 +92,13 @@ def test_collection_keeps_what_kept_snapshots_need(store: Store) -> None:
     old, _ = store.commit("index", {}, {})
     write(store, "b")
     new, _ = store.commit("index", {}, {})
+    index = Path(store.location) / "indexes" / "old" / "paragraph"
+    index.mkdir(parents=True)
+    (index / "matrix.npy").write_bytes(b"12345")
     done = collect(store, keep=1)
-    assert (done.snapshots, done.files) == ((old.id,), 1)
+    assert (done.snapshots, done.files) == ((old.id,), 2)
+    assert not index.exists()
+    assert collect(store, keep=1).files == 0
     assert new.read("communities")["node_id"].to_list() == ["b"]
     with pytest.raises(UnknownSnapshot, match=new.id):
         store.snapshot(old.id)
