@@ -6,14 +6,19 @@ and moved there, an object store shows an object only after its upload has ended
 
 from __future__ import annotations
 
+import json
 import os
 import uuid
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_cache_path
 from pyarrow import fs as arrow_fs
 
+from assets_store.errors import StoreError
 from assets_store.ids import content_hash
+
+DAMAGED = "Put it back from a copy, or index into a new store."
 
 
 class Files:
@@ -22,7 +27,10 @@ class Files:
     def __init__(self, location: str | Path) -> None:
         text = str(location)
         if "://" in text:
-            self._fs, root = arrow_fs.FileSystem.from_uri(text)
+            try:
+                self._fs, root = arrow_fs.FileSystem.from_uri(text)
+            except (ValueError, OSError) as error:
+                raise StoreError(f"{text} is no address of a store: {error}. Give a folder, or s3://BUCKET/PREFIX.") from error
             self.is_local = isinstance(self._fs, arrow_fs.LocalFileSystem)
         else:
             self._fs, root = arrow_fs.LocalFileSystem(), str(Path(text).expanduser().resolve())
@@ -41,6 +49,20 @@ class Files:
         """Whole content; FileNotFoundError when there is none."""
         with self._fs.open_input_stream(self._full(path)) as stream:
             return bytes(stream.read())
+
+    def read_text(self, path: str) -> str:
+        """Whole content as UTF-8; StoreError when it is none."""
+        try:
+            return self.read(path).decode()
+        except UnicodeDecodeError as error:
+            raise StoreError(f"{self.location}/{path} is damaged: {error}. {DAMAGED}") from error
+
+    def read_json(self, path: str) -> Any:
+        """Content of a JSON file; StoreError when it is damaged."""
+        try:
+            return json.loads(self.read_text(path))
+        except (ValueError, RecursionError) as error:
+            raise StoreError(f"{self.location}/{path} is damaged: {error}. {DAMAGED}") from error
 
     def write(self, path: str, data: bytes | memoryview) -> None:
         """Write a file whole; an existing one is replaced in one step."""

@@ -19,6 +19,7 @@ from assets_store.settings import PROFILES, RESERVED_VARIABLES, SETTINGS_FILE, S
 _SIGNS = (("ge", "≥"), ("gt", ">"), ("le", "≤"), ("lt", "<"))
 _RESERVED = {
     "DOCNAV_API_KEY": "Key of the language model endpoint, read when a call is made. `OPENAI_API_KEY` is read where it is not set.",
+    "DOCNAV_DEBUG": "When set, an unexpected fault shows its traceback instead of one line.",
     "DOCNAV_STORE": "Folder or `s3://` address of the store; the flag `--store` wins over it.",
     "DOCNAV_TEST_DATA": "Folder with data that some tests read; they are skipped without it.",
 }

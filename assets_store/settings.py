@@ -14,12 +14,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import SettingsError as EnvError
 
 from assets_store.errors import SettingsError
 
 SETTINGS_FILE = "docnav.toml"
 # Names that belong to the environment itself and are no settings of docnav.toml.
-RESERVED_VARIABLES = frozenset({"DOCNAV_STORE", "DOCNAV_API_KEY", "DOCNAV_TEST_DATA"})
+RESERVED_VARIABLES = frozenset({"DOCNAV_STORE", "DOCNAV_DEBUG", "DOCNAV_API_KEY", "DOCNAV_TEST_DATA"})
 
 Profile = Literal["local", "paper"]
 _FLAGS = "__flags__"  # key under which flags travel beside the values of the file
@@ -196,9 +197,12 @@ def load_settings(text: str = "", origin: str = SETTINGS_FILE, overrides: Mappin
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{origin} is not valid TOML: {error}") from error
     _refuse_unknown_variables()
-    profile: Mapping[str, Any] = PROFILES.get(values.get("profile", "local"), {})
+    name = os.environ.get("DOCNAV_PROFILE") or values.get("profile", "local")
+    profile = next((defaults for known, defaults in PROFILES.items() if known == name), {})  # any other name is refused below
     try:
         return Settings(**_merge(_merge(profile, values), {_FLAGS: dict(overrides or {})}))
+    except EnvError as error:
+        raise SettingsError(f"DOCNAV_* variables: {error}; name section and key, as in DOCNAV_PARAGRAPHS__MAX_TOKENS.") from error
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}, found {e.get('input')!r}" for e in error.errors())
         raise SettingsError(f"{origin} or DOCNAV_* variables: {faults}. See docs/settings.md.") from error
@@ -214,9 +218,9 @@ def settings_to_toml(settings: Settings) -> str:
 
 def _refuse_unknown_variables() -> None:
     for name in os.environ:
-        if not name.startswith("DOCNAV_") or name in RESERVED_VARIABLES:
+        if not name.upper().startswith("DOCNAV_") or name in RESERVED_VARIABLES:
             continue
-        section, _, key = name.removeprefix("DOCNAV_").lower().partition("__")
+        section, _, key = name.lower().removeprefix("docnav_").partition("__")
         field = Settings.model_fields.get(section)
         inner = field.annotation if field is not None else None
         known = field is not None and (not key or (isinstance(inner, type) and issubclass(inner, Section) and key in inner.model_fields))

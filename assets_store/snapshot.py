@@ -57,7 +57,7 @@ class SnapshotLog:
 
     def current_id(self) -> str | None:
         """Id of the snapshot that readers open, None before the first commit."""
-        return self._files.read(_CURRENT).decode() if self._files.exists(_CURRENT) else None
+        return self._files.read_text(_CURRENT) if self._files.exists(_CURRENT) else None
 
     def set_current(self, snapshot_id: str) -> None:
         """Let readers open this snapshot from now on."""
@@ -72,7 +72,7 @@ class SnapshotLog:
             )
         if wanted not in self.ids():
             raise UnknownSnapshot(f"no snapshot {wanted!r} in {self._files.location}; there are: {', '.join(self.ids()) or 'none'}.")
-        return Snapshot(self._files, json.loads(self._files.read(f"snapshots/{wanted}.json")))
+        return Snapshot(self._files, self._files.read_json(f"snapshots/{wanted}.json"))
 
     def commit(self, content: Mapping[str, Any]) -> tuple[Snapshot, bool]:
         """Write a snapshot and make it current in one step; (current, False) when its content is the current one's."""

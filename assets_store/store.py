@@ -59,14 +59,14 @@ class Store:
             raise NoStore(
                 f"no docnav store at {self.location}: expected a file store.json there. Make one with `docnav index PATH --store DIR`."
             )
-        self.facts: dict[str, Any] = json.loads(files.read("store.json"))
+        self.facts: dict[str, Any] = files.read_json("store.json")
         if self.facts["format"] > STORE_FORMAT or self.facts["schema_version"] > SCHEMA_VERSION:
             raise StoreVersionError(
                 f"store {self.location} was written by a newer docnav: "
                 f"format {self.facts['format']}, schema {self.facts['schema_version']}; "
                 f"this one reads up to {STORE_FORMAT} and {SCHEMA_VERSION}. Upgrade docnav."
             )
-        self.settings: Settings = load_settings(files.read(SETTINGS_FILE).decode(), f"{self.location}/{SETTINGS_FILE}")
+        self.settings: Settings = load_settings(files.read_text(SETTINGS_FILE), f"{self.location}/{SETTINGS_FILE}")
         if self.settings.shards != self.facts["shards"]:
             raise StoreError(
                 f"store {self.location} was made with {self.facts['shards']} shards, {SETTINGS_FILE} says {self.settings.shards}. "
@@ -122,7 +122,7 @@ class Store:
     def head(self, table: str, part: str) -> Part | None:
         """Newest part of a table, None when it was never written."""
         path = f"heads/{table}/{part}.json"
-        return Part(**json.loads(self.files.read(path))) if self.files.exists(path) else None
+        return Part(**self.files.read_json(path)) if self.files.exists(path) else None
 
     def heads(self, table: str) -> list[Part]:
         """All newest parts of a table, by name."""
@@ -135,7 +135,11 @@ class Store:
         if head is None:
             return Provenance()
         if head.file not in self._provenance:
-            metadata = pq.read_metadata(self.files.local(f"parts/{table}/{head.file}")).metadata
+            path = f"parts/{table}/{head.file}"
+            try:
+                metadata = pq.read_metadata(self.files.local(path)).metadata
+            except (pa.ArrowInvalid, OSError) as error:
+                raise _damaged(self.files, path, error) from error
             self._provenance[head.file] = read_provenance(TABLES[table], metadata, head.file)
         return self._provenance[head.file]
 
@@ -197,11 +201,20 @@ class Store:
         return snapshot
 
 
+def _damaged(files: Files, path: str, error: Exception) -> StoreError:
+    reason = " ".join(str(error).split())[:200]
+    return StoreError(f"{files.location}/{path} is lost or damaged: {reason}. `docnav doctor` says what to do.")
+
+
 def read_parts(files: Files, spec: TableSpec, names: Sequence[str], columns: Sequence[str] | None) -> pl.DataFrame:
     """Rows of some files of a table, one after another."""
     tables = []
     for name in names:
-        table = pq.read_table(files.local(f"parts/{spec.name}/{name}"), columns=None if columns is None else list(columns))
+        path = f"parts/{spec.name}/{name}"
+        try:
+            table = pq.read_table(files.local(path), columns=None if columns is None else list(columns))
+        except (pa.ArrowInvalid, OSError) as error:
+            raise _damaged(files, path, error) from error
         read_provenance(spec, table.schema.metadata, name)
         tables.append(table.replace_schema_metadata(None))
     if not tables:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
 from assets_store.errors import DocnavError
+from docnav_agent.nodes import EdgeKind
 
 Level = Literal["community", "document", "section", "paragraph"]
 Direction = Literal["up", "down", "siblings", "outline"]
@@ -78,7 +79,7 @@ class Expand(_Action):
 
     kind: Literal["expand"] = "expand"
     node_id: NodeId
-    kinds: tuple[Annotated[str, Field(min_length=1, max_length=40)], ...] = Field((), max_length=20)
+    kinds: tuple[EdgeKind, ...] = Field((), max_length=20)
 
     def targets(self) -> tuple[str, ...]:
         return (self.node_id,)

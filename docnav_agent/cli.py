@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 finished with failed documents or without an answer, 2 wro
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import cached_property
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
@@ -100,6 +101,11 @@ def run(arguments: list[str] | None = None, command: click.Command = docnav) -> 
         what = f"{error.filename}: " if error.filename else ""
         complain(f"Error: {what}{error.strerror or error}. What was finished before stays; mend it and run this again.")
         return 2
+    except Exception as error:
+        if os.environ.get("DOCNAV_DEBUG"):
+            raise
+        complain(f"Error: unexpected {type(error).__name__}: {error}. This is a fault of docnav; DOCNAV_DEBUG=1 shows where.")
+        return 1
     return result if isinstance(result, int) else 0
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 LEVELS = ("community", "document", "section", "paragraph")
+EdgeKind = Literal["adjacent", "citation", "cross_reference", "entity", "semantic", "community"]
+EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
 
 
 @dataclass(frozen=True, slots=True)

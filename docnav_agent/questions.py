@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assets_store.errors import SourceError
+from assets_store.ids import is_encodable
 from docnav_agent.systems import Question, Turn
 
 _SHAPE = 'a JSON object with "id" and "question", and optionally "docs" (a list of names) and "history" (a list of turns)'
@@ -73,6 +74,8 @@ def _text(record: dict[str, Any], key: str, where: str) -> str:
     if not isinstance(value, str) or not value.strip():
         found = "nothing" if value is None else repr(value)[:80]
         raise SourceError(f'{where}: "{key}" must be a text that is not empty, found {found}')
+    if not is_encodable(value):
+        raise SourceError(f'{where}: "{key}" holds half of a surrogate pair, which is no character; write the file as UTF-8')
     return value
 
 

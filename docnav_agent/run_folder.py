@@ -138,6 +138,8 @@ def read_run(run_dir: str | Path) -> StoredRun:
     evidence_files = _files(path / EVIDENCE, _EVIDENCE_FILE, problems)
     evidence = {file.stem: _read(file, problems) for file in evidence_files}
     steps = tuple(_read(file, problems) for file in step_files)
+    known = {"run.json", "answer.json", STEPS, EVIDENCE}
+    problems.extend(f"{file.name} does not belong to a run" for file in sorted(path.iterdir()) if file.name not in known)
     answer = _read(path / "answer.json", problems) if (path / "answer.json").is_file() else {}
     if not answer:
         problems.append("answer.json is missing: the run did not end, or the file was removed")
@@ -194,14 +196,21 @@ def _files(folder: Path, pattern: re.Pattern[str], problems: list[str]) -> list[
 
 def _read(path: Path, problems: list[str]) -> dict[str, Any]:
     try:
+        # What cannot be hashed again was not written by us: NaN, half a surrogate pair, nesting without end.
         data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        problems.append(f"{path.name} cannot be read: {error}")
+        if isinstance(data, dict):
+            artifact_hash(data)
+    except (OSError, ValueError, RecursionError) as error:
+        problems.append(f"{path.name} cannot be read: {_read_error(error)}")
         return {}
     if not isinstance(data, dict):
         problems.append(f"{path.name} holds no JSON object")
         return {}
     return data
+
+
+def _read_error(error: Exception) -> str:
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error).encode("utf-8", "backslashreplace").decode()
 
 
 def _strings(value: object) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from assets_store.errors import SettingsError
 from docnav_agent.budget import Budget
+from docnav_agent.controllers import controller_name
 
 if TYPE_CHECKING:
     from docnav_agent.evidence import EvidenceItem
@@ -93,5 +94,7 @@ def system(name: str, search: Search, options: SystemOptions | None = None) -> S
         near = get_close_matches(name, _MODULES, n=1)
         hint = f" (nearest: {near[0]!r})" if near else ""
         raise SettingsError(f"unknown system {name!r}{hint}; expected one of: {', '.join(_MODULES)}")
+    if options is not None and options.controller is not None:
+        controller_name(options.controller)  # a wrong name is wrong use, also where the system has no controller
     made: System = import_module(_MODULES[name]).make_system(search, options or SystemOptions())
     return made

@@ -36,7 +36,7 @@ def read_corpus(store: Store, shard: str) -> dict[str, SourceFile]:
     path = f"corpus/{shard}.json"
     if not store.files.exists(path):
         return {}
-    rows = json.loads(store.files.read(path))
+    rows = store.files.read_json(path)
     return {row["doc_id"]: SourceFile(**{**row, "access_labels": tuple(row["access_labels"])}) for row in rows}
 
 

@@ -32,5 +32,5 @@ def create(location: str, profile: Profile) -> Store:
     files = Files(location)
     if files.is_local and Path(files.root).is_file():
         raise SettingsError(f"{files.root} is a file; --store needs a folder.")
-    text = files.read(SETTINGS_FILE).decode() if files.exists(SETTINGS_FILE) else f'profile = "{profile}"\n'
+    text = files.read_text(SETTINGS_FILE) if files.exists(SETTINGS_FILE) else f'profile = "{profile}"\n'
     return Store.create(location, load_settings(text, f"{files.location}/{SETTINGS_FILE}"))

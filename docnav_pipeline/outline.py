@@ -37,7 +37,7 @@ def _of_files(files: Sequence[Path], settings: Settings, ignore_bookmarks: bool)
     from docnav_pipeline.parsing.pool import parse_many
 
     for path, fragment, parsed in parse_many(files, settings.parsing, min(len(files), 2)):
-        name = path.stem if fragment is None else f"{path.stem}#{fragment}"
+        name = path.stem if fragment is None else fragment
         yield (name, *_recovered(path, parsed, settings, ignore_bookmarks))
 
 
@@ -69,4 +69,8 @@ def _of_store(store: Store, names: Sequence[str]) -> Iterator[Outline]:
                 }
                 for node in nodes
             ]
-            yield Path(row["doc"]).stem, entries, "" if row["status"] == "ok" else f"{row['status']}: {row['reason']}"
+            yield (
+                (row["doc"] if "#" in row["uri"] else Path(row["doc"]).stem),
+                entries,
+                "" if row["status"] == "ok" else f"{row['status']}: {row['reason']}",
+            )

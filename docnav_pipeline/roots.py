@@ -37,7 +37,7 @@ def read_roots(store: Store) -> list[Root]:
     """Registered roots, in order of registration."""
     if not store.files.exists(_REGISTRY):
         return []
-    rows = json.loads(store.files.read(_REGISTRY))
+    rows = store.files.read_json(_REGISTRY)
     return [
         Root(row["path"], row["kb"], row["product_version"], *(tuple(row[name]) for name in ("include", "exclude", "removed")))
         for row in rows

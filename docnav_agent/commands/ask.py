@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assets_store.commandline import json_option, print_json, store_option
+from assets_store.ids import is_encodable
 from assets_store.terminal import complain, console, printable
 from docnav_agent.commands.common import labels_option, open_search, place
 
@@ -54,6 +55,8 @@ def ask(
 
     if not question.strip():
         raise click.UsageError("the question is empty; give at least one word.")
+    if not is_encodable(question):
+        raise click.UsageError("the question holds bytes that are no UTF-8; check the encoding of the terminal.")
     settings = Store.open(store).settings.agent
     search = open_search(store, labels)
     budget = Budget.from_settings(settings, max_steps=max_steps, evidence_tokens=budget_tokens, max_seconds=max_seconds)

@@ -6,11 +6,18 @@ import click
 
 from assets_store.commandline import json_option, store_option
 from docnav_agent.commands.common import labels_option, open_search, print_cards
+from docnav_agent.nodes import EDGE_KINDS
 
 
 @click.command()
 @click.argument("node_id", metavar="ID")
-@click.option("--kind", "kinds", multiple=True, metavar="K", help="Kind of edge to follow; may be given again. Without it: all kinds.")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(EDGE_KINDS),
+    help="Kind of edge to follow; may be given again. Without it: all kinds.",
+)
 @labels_option
 @store_option
 @json_option

@@ -52,17 +52,23 @@ def _show(run: StoredRun) -> None:
             f"System: {run.run.get('system')} {run.run.get('controller')}, snapshot {run.run.get('snapshot')}, {run.run.get('started')}\n"
         )
     )
-    for step in run.steps:
+    for number, step in enumerate(run.steps, start=1):
         seen = _part(step, "observation")
-        out.print(printable(f"{step.get('step'):>3} {_said(_part(step, 'action'))}"))
+        out.print(printable(f"{number:>3} {_said(_part(step, 'action'))}"))
         out.print(printable(f"    why: {step.get('why')}"))
-        made = step.get("evidence_made") or []
+        made = [str(name) for name in _list(step.get("evidence_made"))]
         out.print(printable(f"    saw: {seen.get('status')}, {seen.get('message')}{'; made ' + ', '.join(made) if made else ''}"))
     out.print(printable(f"\nAnswer: {run.answer.get('answer')}"))
-    for citation in run.answer.get("citations") or []:
-        where = place(citation.get("doc", ""), citation.get("section", ()), citation.get("page_start"), citation.get("page_end"))
+    # A run that was tampered with is shown too, so nothing is taken for granted about the types of its values.
+    for citation in (entry for entry in _list(run.answer.get("citations")) if isinstance(entry, dict)):
+        section = [str(title) for title in _list(citation.get("section"))]
+        where = place(str(citation.get("doc", "")), section, citation.get("page_start"), citation.get("page_end"))
         out.print(printable(f"[{citation.get('evidence_id')}] {where}"))
     out.print(printable(f"\nStopped: {run.answer.get('stop_reason', 'did not end')}. Seal: {run.seal}"))
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _part(step: dict[str, Any], name: str) -> dict[str, Any]:

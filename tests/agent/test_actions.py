@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docnav_agent.actions import MAX_FETCHED_NODES, MAX_HITS, BadAction, Expand, Fetch, Locate, Navigate, parse_action, signature
+from docnav_agent.nodes import EDGE_KINDS
 
 ids = st.text(min_size=1, max_size=40)
 actions = st.one_of(
@@ -18,7 +19,7 @@ actions = st.one_of(
         k=st.integers(1, MAX_HITS),
     ),
     st.builds(Navigate, node_id=ids, direction=st.sampled_from(["up", "down", "siblings", "outline"])),
-    st.builds(Expand, node_id=ids, kinds=st.lists(st.text(min_size=1, max_size=10), max_size=3).map(tuple)),
+    st.builds(Expand, node_id=ids, kinds=st.lists(st.sampled_from(EDGE_KINDS), max_size=3).map(tuple)),
     st.builds(Fetch, node_ids=st.lists(ids, min_size=1, max_size=4).map(tuple)),
 )
 
@@ -37,6 +38,7 @@ def test_an_action_survives_its_json_form(action: Locate | Navigate | Expand | F
         ({"kind": "locate", "query": "x", "level": "page"}, "level"),
         ({"kind": "locate", "query": "x", "k": MAX_HITS + 1}, "k"),
         ({"kind": "navigate", "node_id": "a", "direction": "left"}, "direction"),
+        ({"kind": "expand", "node_id": "a", "kinds": ["nope"]}, "cross_reference"),
         ({"kind": "fetch", "node_ids": []}, "node_ids"),
         ({"kind": "fetch", "node_ids": ["x"] * (MAX_FETCHED_NODES + 1)}, "node_ids"),
         ({"kind": "fetch", "node_ids": ["x"], "labels": ["secret"]}, "labels"),

@@ -123,6 +123,10 @@ def test_text_for_people_cannot_control_the_terminal(store: str, capsys: pytest.
         (["ask", " ", "--store", "STORE"], "question is empty"),
         (["ask", "x", "--system", "bm52", "--store", "STORE"], "docnav, bm25, dense, hybrid"),
         (["ask", "x", "--controller", "chess", "--store", "STORE"], "rules"),
+        (["ask", "x", "--system", "bm25", "--controller", "chess", "--store", "STORE"], "rules"),
+        (["ask", "half \udc80 a pair", "--store", "STORE"], "UTF-8"),
+        (["expand", "manual/p-0", "--kind", "nope", "--store", "STORE"], "cross_reference"),
+        (["locate", "x", "--store", "nosuch://bucket/store"], "no address of a store"),
         (["ask", "x", "--doc", "leese.md", "--store", "STORE"], "lease"),
         (["ask", "x", "--max-steps", "0", "--store", "STORE"], "--max-steps"),
         (["retrieve", "none.jsonl", "--out", "e.jsonl", "--store", "STORE"], "none.jsonl"),
@@ -202,3 +206,24 @@ def test_help_names_every_command_and_loads_nothing_heavy() -> None:
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert all(f"  {name} " in shown for name in ("ask", "expand", "fetch", "locate", "navigate", "replay", "retrieve"))
     assert shown.splitlines()[-1] == "[]"
+
+
+def test_an_unexpected_fault_is_one_line_unless_the_traceback_is_asked_for(
+    store: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("lost")
+
+    monkeypatch.setattr("docnav_agent.search.Search.locate", broken)
+    assert run(["locate", "pump", "--store", store]) == 1
+    assert "KeyError" in error_line(capsys)
+    monkeypatch.setenv("DOCNAV_DEBUG", "1")
+    with pytest.raises(KeyError):
+        run(["locate", "pump", "--store", store])
+
+
+def test_a_damaged_store_is_named_in_one_line(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for part in (Path(store) / "parts" / "tree").iterdir():
+        part.write_bytes(b"garbage")
+    assert run(["status", "--store", store]) == 2
+    assert "lost or damaged" in error_line(capsys)

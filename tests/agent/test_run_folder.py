@@ -65,13 +65,13 @@ def test_a_changed_artifact_with_a_new_hash_breaks_the_chain(run_dir: Path) -> N
     assert any("E01.json does not follow" in problem for problem in verify(run_dir))
 
 
-@pytest.mark.parametrize("name", ["evidence_artifacts/E09.json", "step_artifacts/003.json", "evidence_artifacts/notes.txt"])
+@pytest.mark.parametrize("name", ["evidence_artifacts/E09.json", "step_artifacts/003.json", "evidence_artifacts/notes.txt", "notes.json"])
 def test_an_added_file_is_reported(run_dir: Path, name: str) -> None:
     (run_dir / name).write_text('{"text": "forged"}')
     assert any(Path(name).name.split(".")[0] in problem for problem in verify(run_dir))
 
 
-@pytest.mark.parametrize("content", ["not json", "[1]", ""])
+@pytest.mark.parametrize("content", ["not json", "[1]", "", '{"why": NaN}', '{"why": "\\udc80"}', '{"a":' * 100_000])
 def test_an_unreadable_artifact_is_reported_and_does_not_raise(run_dir: Path, content: str) -> None:
     path = run_dir / "step_artifacts/002.json"
     path.chmod(0o644)

@@ -21,6 +21,7 @@ def test_flags_win_over_variables_and_variables_over_the_file(monkeypatch: pytes
         ("[paragraphs]\nmin_tokens = 500", "must not exceed max_tokens"),
         ("[search]\nrrf_k = 0", "greater than or equal to 1"),
         ("profile = 'fast'", "profile"),
+        ("profile = ['paper']", "profile"),
         ("surplus = 1", "surplus"),
         ("[paragraphs", "not valid TOML"),
     ],
@@ -30,11 +31,22 @@ def test_a_wrong_setting_is_named(text: str, message: str) -> None:
         load_settings(text, "made-up.toml")
 
 
-@pytest.mark.parametrize("name", ["DOCNAV_AGENTS__MAX_STEPS", "DOCNAV_AGENT__STEPS", "DOCNAV_TYPO"])
+@pytest.mark.parametrize("name", ["DOCNAV_AGENTS__MAX_STEPS", "DOCNAV_AGENT__STEPS", "DOCNAV_TYPO", "docnav_typo"])
 def test_a_variable_that_names_no_setting_is_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(name, "1")
     with pytest.raises(SettingsError, match=name):
         load_settings()
+
+
+def test_a_section_given_as_one_variable_says_how_to_name_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCNAV_AGENT", "fast")
+    with pytest.raises(SettingsError, match="section and key"):
+        load_settings()
+
+
+def test_a_profile_from_the_environment_brings_its_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCNAV_PROFILE", "paper")
+    assert load_settings("profile = 'local'").parsing.tier == "standard"
 
 
 def test_a_profile_sets_other_defaults_and_the_file_still_wins() -> None:

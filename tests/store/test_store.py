@@ -125,6 +125,24 @@ def test_the_number_of_shards_cannot_be_changed(store: Store) -> None:
         Store.open(store.location)
 
 
+@pytest.mark.parametrize("content", [b"\xff", b"{", b"[" * 100_000])
+def test_a_damaged_file_of_the_store_is_named(store: Store, content: bytes) -> None:
+    write(store, "a")
+    store.commit("index", {}, {})
+    (Path(store.location) / "heads" / "communities" / f"{CORPUS_PART}.json").write_bytes(content)
+    with pytest.raises(StoreError, match="damaged"):
+        store.heads("communities")
+
+
+def test_a_damaged_table_is_named(store: Store) -> None:
+    write(store, "a")
+    head = store.head("communities", CORPUS_PART)
+    assert head is not None
+    (Path(store.location) / "parts" / "communities" / head.file).write_bytes(b"garbage")
+    with pytest.raises(StoreError, match="lost or damaged"):
+        Store.open(store.location).read("communities")
+
+
 def test_one_process_writes_at_a_time(store: Store) -> None:
     with store.writing(), pytest.raises(StoreError, match="another process"), Store.open(store.location).writing():
         pass
