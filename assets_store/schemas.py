@@ -171,6 +171,36 @@ PARAGRAPHS = TableSpec(
     ),
 )
 
+PARSE_QUALITY = TableSpec(
+    "parse_quality",
+    "document",
+    "How well one document was read: what its headings rest on, what was repaired, what is missing.",
+    key=("doc_id",),
+    sort=("doc_id",),
+    columns=(
+        *_OF_DOCUMENT,
+        Column("n_headings", _INT, "Recovered headings."),
+        Column("n_levels", _INT, "Levels of headings in use."),
+        Column("evidence", pa.list_(pa.struct([("kind", _TEXT), ("count", _INT)])), "Headings by their strongest evidence, most first."),
+        Column("confidence", _REAL, "Mean confidence of the headings, 0..1; null without headings.", null=True),
+        Column("n_doubtful", _INT, "Headings below a confidence of 0.75."),
+        Column("n_repaired", _INT, "Headings that the parser had not set apart: cut out of text, joined, or typed as something else."),
+        Column("n_rejected", _INT, "Titles of the parser that are no headings."),
+        Column("contents_entries", _INT, "Entries of printed contents."),
+        Column("contents_matched", _INT, "Entries of printed contents that were found as headings."),
+        Column("n_empty_sections", _INT, "Sections without any text of their own or below."),
+        Column("orphan_share", _REAL, "Share of the tokens that stand in no section, 0..1."),
+        Column("n_pages", _INT, "Pages; null where the format has none.", null=True),
+        Column("pages_without_text", _INT, "Pages that would need OCR."),
+        Column("n_furniture", _INT, "Blocks kept out of the text: running headers and footers, page numbers, margin notes."),
+        Column("n_footnotes", _INT, "Footnotes, kept apart from the running text."),
+        Column("llm_calls", _INT, "Calls of a language model for the levels of the headings; 0 unless `hierarchy.llm_levels` is on."),
+        Column("prompt_tokens", _INT, "Tokens read by it."),
+        Column("completion_tokens", _INT, "Tokens written by it."),
+        Column("llm_faults", _INT, "Replies that could not be used; their headings kept the levels they had."),
+    ),
+)
+
 FEATURES = TableSpec(
     "features",
     "document",
@@ -315,6 +345,7 @@ TABLES: dict[str, TableSpec] = {
         LAYOUT,
         TREE,
         PARAGRAPHS,
+        PARSE_QUALITY,
         FEATURES,
         EMBEDDINGS,
         PROFILES,

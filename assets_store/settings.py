@@ -56,6 +56,10 @@ class HierarchySettings(Section):
     min_confidence: float = Field(0.5, ge=0, le=1, description="Heading candidates below this confidence stay body text.")
     max_title_characters: int = Field(200, ge=20, le=1000, description="A longer line is body text, whatever it looks like.")
     max_level: int = Field(8, ge=1, le=20, description="Deeper headings are set to this level.")
+    llm_levels: bool = Field(
+        False, description="Ask the language model of `llm` for levels in documents of low confidence; titles only are sent."
+    )
+    llm_below: float = Field(0.8, ge=0, le=1, description="Mean confidence of a document's headings below which it is asked about.")
 
 
 class ParagraphSettings(Section):
@@ -134,6 +138,16 @@ class SearchSettings(Section):
     ann_rows: int = Field(50_000, ge=1, description="From this many vectors on, an approximate index is built beside the exact one.")
 
 
+class LanguageModelSettings(Section):
+    """A language model behind an OpenAI-compatible endpoint. The key is read from DOCNAV_API_KEY or OPENAI_API_KEY only."""
+
+    base_url: str = Field("", description="Base URL of the endpoint, such as `http://localhost:8000/v1`; empty for none.")
+    model: str = Field("", description="Name of the model as the endpoint knows it.")
+    timeout_s: float = Field(120.0, gt=0, le=3600, description="Seconds that one call may take.")
+    max_retries: int = Field(3, ge=0, le=20, description="Further tries of a call that failed for a passing reason, with growing pauses.")
+    max_output_tokens: int = Field(2048, ge=16, le=100_000, description="Tokens that one reply may have.")
+
+
 class AgentSettings(Section):
     """Defaults of a run; flags of `ask` and `retrieve` override them."""
 
@@ -160,6 +174,7 @@ class Settings(BaseSettings):
     edges: EdgeSettings = EdgeSettings()
     communities: CommunitySettings = CommunitySettings()
     search: SearchSettings = SearchSettings()
+    llm: LanguageModelSettings = LanguageModelSettings()
     agent: AgentSettings = AgentSettings()
 
     @classmethod

@@ -12,6 +12,7 @@ from assets_store.errors import SourceError
 from assets_store.names import find_documents, name_index
 from assets_store.settings import Settings, load_settings
 from assets_store.store import Store
+from docnav_pipeline.hierarchy.llm_levels import level_model
 from docnav_pipeline.hierarchy.overrides import read_overrides
 from docnav_pipeline.hierarchy.recover import outline_entries, recover
 from docnav_pipeline.parsing.block import BlockType, DocumentStatus, ParsedDocument
@@ -46,7 +47,7 @@ def _recovered(path: Path, parsed: ParsedDocument, settings: Settings, ignore_bo
         return [], f"{parsed.status}: {parsed.reason}"
     use_bookmarks = settings.hierarchy.use_bookmarks and not ignore_bookmarks
     blocks = [b for b in parsed.blocks if use_bookmarks or b.type is not BlockType.OUTLINE]
-    return outline_entries(recover(blocks, settings.hierarchy, read_overrides(path))), ""
+    return outline_entries(recover(blocks, settings.hierarchy, read_overrides(path), level_model(settings, None))), ""
 
 
 def _of_store(store: Store, names: Sequence[str]) -> Iterator[Outline]:

@@ -20,6 +20,7 @@ from assets_store.schemas import TableSpec
 from assets_store.settings import Settings
 from assets_store.store import CORPUS_PART, Store
 from docnav_pipeline.corpus import read_corpus
+from docnav_pipeline.hierarchy.llm_levels import PROMPT_VERSION
 from docnav_pipeline.parsing.parse import parser_fingerprint
 from docnav_pipeline.reuse import stale_documents
 from docnav_pipeline.sources import SourceFile
@@ -85,12 +86,20 @@ def _recognizer(settings: Settings) -> Any:
     return recognizer_id(settings.features.ner_model)
 
 
+def _recovery(settings: Settings) -> list[Any]:
+    """What decides headings: the language model only where it is asked."""
+    hierarchy = settings.hierarchy
+    if hierarchy.llm_levels:
+        return [hierarchy.model_dump(), settings.llm.model, PROMPT_VERSION]
+    return [hierarchy.model_dump(exclude={"llm_levels", "llm_below"})]
+
+
 DOCUMENTS = ShardStage("documents", (schemas.DOCUMENTS, schemas.LAYOUT), "1", lambda s: None, ())
 STRUCTURE = ShardStage(
     "structure",
-    (schemas.TREE, schemas.PARAGRAPHS),
-    "2",
-    lambda s: [s.hierarchy.model_dump(), s.paragraphs.model_dump(), s.profiles.tau_h, s.profiles.tau_l],
+    (schemas.TREE, schemas.PARAGRAPHS, schemas.PARSE_QUALITY),
+    "3",
+    lambda s: [*_recovery(s), s.paragraphs.model_dump(), s.profiles.tau_h, s.profiles.tau_l],
     ("layout",),
 )
 FEATURES = ShardStage(

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from assets_store.schemas import PARSE_QUALITY
 from assets_store.store import Store
 from docnav_pipeline.transforms.documents import FAILED
 
@@ -34,6 +35,7 @@ def status_of(store: Store) -> dict[str, Any]:
     units = snapshot.read("paragraphs", ["doc_id"]).group_by("doc_id").len("paragraphs")
     sections = snapshot.read("tree", ["doc_id", "kind"]).filter(pl.col("kind") == "section").group_by("doc_id").len("sections")
     rows = documents.join(units, on="doc_id", how="left").join(sections, on="doc_id", how="left").sort("root", "uri")
+    quality = {row["doc_id"]: _quality(row) for row in snapshot.read("parse_quality").to_dicts()}
     return {
         "documents": [
             {
@@ -42,6 +44,7 @@ def status_of(store: Store) -> dict[str, Any]:
                 "pages_without_text": row["pages_without_text"],
                 "paragraphs": row["paragraphs"] or 0,
                 "sections": row["sections"] or 0,
+                "quality": quality.get(row["doc_id"]),
             }
             for row in rows.to_dicts()
         ],
@@ -54,6 +57,12 @@ def status_of(store: Store) -> dict[str, Any]:
 def failed_documents(status: dict[str, Any]) -> list[dict[str, str]]:
     """Documents that people must hear of: everything but `ok` and `unsupported`."""
     return [{k: d[k] for k in ("doc", "uri", "status", "reason")} for d in status["documents"] if d["status"] in FAILED]
+
+
+def _quality(row: dict[str, Any]) -> dict[str, Any]:
+    """The parse-quality report of one document: its row without ids, headings by evidence as an object."""
+    values = {name: row[name] for name in PARSE_QUALITY.names if name not in ("doc_id", "doc_version", "n_pages", "pages_without_text")}
+    return {**values, "evidence": {entry["kind"]: entry["count"] for entry in row["evidence"]}}
 
 
 def _counter(store: Store) -> dict[str, Any]:

@@ -1,14 +1,19 @@
-"""Assets `tree` and `paragraphs`: headings recovered, text cut into evidence units. One step makes both: a paragraph is a node."""
+"""Assets `tree`, `paragraphs` and `parse_quality`: headings recovered, text cut into evidence units, and how well that went.
 
-from collections import Counter
+One step makes them: a paragraph is a node, and only recovery knows what it repaired.
+"""
+
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 import dagster as dg
 import polars as pl
 
 from assets_store import schemas
+from assets_store.models.language_model import LanguageModel
 from assets_store.store import Store
 from docnav_pipeline.assets.common import OWNERS, by_document, catalogue, result
+from docnav_pipeline.hierarchy.llm_levels import level_model
 from docnav_pipeline.hierarchy.overrides import parse_overrides
 from docnav_pipeline.hierarchy.recover import recover
 from docnav_pipeline.partitions import SHARDS
@@ -17,6 +22,7 @@ from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_part
 from docnav_pipeline.stages import STRUCTURE, wanted_structure
 from docnav_pipeline.transforms.layout import read_blocks
+from docnav_pipeline.transforms.parse_quality import build_parse_quality, quality_totals
 from docnav_pipeline.transforms.tree import build_tree
 
 
@@ -40,6 +46,15 @@ from docnav_pipeline.transforms.tree import build_tree
             description=schemas.PARAGRAPHS.doc,
             metadata=catalogue(schemas.PARAGRAPHS),
         ),
+        dg.AssetSpec(
+            "parse_quality",
+            deps=["documents", "layout"],
+            group_name="structure",
+            kinds={"parquet"},
+            owners=OWNERS,
+            description=schemas.PARSE_QUALITY.doc,
+            metadata=catalogue(schemas.PARSE_QUALITY),
+        ),
     ],
     partitions_def=SHARDS,
     backfill_policy=dg.BackfillPolicy.single_run(),
@@ -48,40 +63,37 @@ from docnav_pipeline.transforms.tree import build_tree
 def build_structure(context: dg.AssetExecutionContext, store: StoreResource) -> Iterable[dg.MaterializeResult[None]]:
     """Recover the heading tree and cut paragraphs."""
     opened = store.open()
-    total, evidence = refresh_structure(opened, context.partition_keys, store.reporter(context))
-    yield result(opened, schemas.TREE, total, {f"headings by {name}": n for name, n in sorted(evidence.items())})
+    total = refresh_structure(opened, context.partition_keys, store.reporter(context))
+    yield result(opened, schemas.TREE, total)
     yield result(opened, schemas.PARAGRAPHS, total)
+    yield result(opened, schemas.PARSE_QUALITY, total, quality_totals(opened.read("parse_quality")))
 
 
-def refresh_structure(store: Store, shards: Iterable[str], reporter: Reporter) -> tuple[Refreshed, Counter[str]]:
-    """Bring `tree` and `paragraphs` of some shards up to date. Returns also the new headings by their strongest evidence."""
-    total, evidence = Refreshed(), Counter[str]()
+def refresh_structure(store: Store, shards: Iterable[str], reporter: Reporter) -> Refreshed:
+    """Bring `tree`, `paragraphs` and `parse_quality` of some shards up to date."""
+    total = Refreshed()
     keys = {shard: wanted_structure(store, shard) for shard in shards}
+    model = level_model(store.settings, store.files)
     with reporter.task("recovering structure", len(keys)) as advance:
         for shard, wanted in keys.items():
-
-            def build(doc_ids: list[str], shard: str = shard) -> Mapping[str, pl.DataFrame]:
-                rows, counts = structure_rows(store, shard, doc_ids)
-                evidence.update(counts)
-                return rows
-
+            build = partial(structure_rows, store, shard, model)
             total += refresh_part(store, STRUCTURE.tables, shard, wanted, build, STRUCTURE.maker(store.settings))
             advance(1)
-    return total, evidence
+    return total
 
 
-def structure_rows(store: Store, shard: str, doc_ids: list[str]) -> tuple[dict[str, pl.DataFrame], Counter[str]]:
-    """Rows of `tree` and `paragraphs` of some documents of a shard, and their headings by evidence."""
-    documents = by_document(store.read("documents", [shard], ["doc_id", "title", "overrides", "doc"]), doc_ids)
+def structure_rows(store: Store, shard: str, model: LanguageModel | None, doc_ids: list[str]) -> Mapping[str, pl.DataFrame]:
+    """Rows of the three tables for some documents of a shard. model: see `recover`."""
+    columns = ["doc_id", "title", "overrides", "doc", "n_pages", "pages_without_text"]
+    documents = by_document(store.read("documents", [shard], columns), doc_ids)
     layout = by_document(store.read("layout", [shard]), doc_ids).partition_by("doc_id", as_dict=True)
-    evidence: Counter[str] = Counter()
-    trees, units = [], []
+    rows: dict[str, list[pl.DataFrame]] = {"tree": [], "paragraphs": [], "parse_quality": []}
     for row in documents.to_dicts():
         blocks = read_blocks(layout[(row["doc_id"],)])
         overrides = parse_overrides(row["overrides"], f"{row['doc']}.docnav.toml") if row["overrides"] else None
-        recovered = recover(blocks, store.settings.hierarchy, overrides)
-        evidence.update(recovered.report.by_evidence)
+        recovered = recover(blocks, store.settings.hierarchy, overrides, model)
         tree, paragraphs = build_tree(row["doc_id"], row["title"], recovered, store.settings.paragraphs, store.settings.profiles)
-        trees.append(tree)
-        units.append(paragraphs)
-    return {"tree": pl.concat(trees), "paragraphs": pl.concat(units)}, evidence
+        rows["tree"].append(tree)
+        rows["paragraphs"].append(paragraphs)
+        rows["parse_quality"].append(build_parse_quality(row, recovered, tree))
+    return {name: pl.concat(made) for name, made in rows.items()}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from assets_store.models.language_model import LanguageModel
 from assets_store.settings import HierarchySettings
 from docnav_pipeline.hierarchy.heading import Heading
+from docnav_pipeline.hierarchy.llm_levels import ask_levels, is_doubtful
 from docnav_pipeline.hierarchy.overrides import Overrides
 from docnav_pipeline.hierarchy.printed import recover_printed
 from docnav_pipeline.hierarchy.retype import retype
@@ -24,6 +26,8 @@ class HierarchyReport:
     apart as titles (cut out of a block, joined from several, or typed as something else).
     rejected: blocks that the parser called titles and that are none. contents_entries and
     contents_matched: entries of printed contents, and how many of them were found in print.
+    llm_calls, prompt_tokens, completion_tokens: what asking a language model for levels cost;
+    llm_faults: replies that could not be used.
     """
 
     by_evidence: Mapping[str, int]
@@ -31,6 +35,10 @@ class HierarchyReport:
     rejected: int = 0
     contents_entries: int = 0
     contents_matched: int = 0
+    llm_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    llm_faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +54,27 @@ class RecoveredHierarchy:
     report: HierarchyReport = field(default_factory=lambda: HierarchyReport({}))
 
 
-def recover(blocks: Sequence[Block], settings: HierarchySettings, overrides: Overrides | None = None) -> RecoveredHierarchy:
+def recover(
+    blocks: Sequence[Block], settings: HierarchySettings, overrides: Overrides | None = None, model: LanguageModel | None = None
+) -> RecoveredHierarchy:
     """Headings of one document with level, label, evidence and confidence.
 
     blocks: all blocks of the document in reading order. Documents whose source states levels
     (HTML, Markdown, DOCX, EPUB) keep them, corrected by printed numbers; for all others (PDF)
-    everything printed is weighed over the whole document.
+    everything printed is weighed over the whole document. model: asked for the levels of headings
+    that nothing certain speaks for, in documents of low confidence; None asks nobody.
     """
     corrections = overrides or Overrides()
     way = recover_source if has_source_levels(blocks) else recover_printed
     found = way(retype(blocks), settings, corrections)
     counts = Counter(h.evidence[0] if h.evidence else "none" for h in found.headings)
     report = HierarchyReport(dict(sorted(counts.items())), found.repaired, found.rejected, found.contents_entries, found.contents_matched)
-    return RecoveredHierarchy(tuple(found.blocks), tuple(found.headings), found.title, report)
+    headings = tuple(found.headings)
+    if model is not None and is_doubtful(headings, settings):
+        asked = ask_levels(headings, found.blocks, settings, model)
+        headings = asked.headings
+        report = replace(report, **asdict(asked.usage), llm_faults=asked.faults)
+    return RecoveredHierarchy(tuple(found.blocks), headings, found.title, report)
 
 
 def outline_entries(recovered: RecoveredHierarchy) -> list[dict[str, Any]]:

@@ -76,6 +76,17 @@ def test_a_first_index_gives_every_file_a_true_status(corpus: Path, store: str, 
     assert all(d["paragraphs"] > 0 for d in documents if d["status"] == "ok")
 
 
+def test_status_tells_how_well_each_document_was_read(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _, status = call(capsys, "status", "--store", store)
+    documents = status["documents"]
+    assert isinstance(documents, list)
+    quality = {d["doc"]: d["quality"] for d in documents}
+    assert quality["manual.md"]["evidence"] == {"source_level": 3}
+    assert quality["broken.pdf"] is None
+    assert docnav(["status", "--store", store, "--verbose"]) == 0
+    assert "headings by 3 source_level" in " ".join(capsys.readouterr().out.split())
+
+
 def test_every_table_loads_in_polars_and_every_check_holds(store: str) -> None:
     opened = Store.open(store)
     for name, spec in TABLES.items():
