@@ -160,7 +160,7 @@ PARAGRAPHS = TableSpec(
         Column("paragraph_id", _TEXT, "Node id of the paragraph."),
         Column("parent_id", _TEXT, "Section or document that holds it."),
         Column("position", _INT, "Reading order in the document, from 0."),
-        Column("kind", _TEXT, "`text`, `table` or `code`: what most of the unit is."),
+        Column("kind", _TEXT, "`text`, `table`, `code` or `footnote`: what most of the unit is."),
         Column("text", _TEXT, "Text as in the source after layout repair, otherwise unchanged."),
         Column("n_tokens", _INT, "Tokens of the text."),
         Column("path", _TEXTS, "Titles from the top section down to its section."),

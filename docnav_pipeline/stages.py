@@ -98,7 +98,7 @@ DOCUMENTS = ShardStage("documents", (schemas.DOCUMENTS, schemas.LAYOUT), "1", la
 STRUCTURE = ShardStage(
     "structure",
     (schemas.TREE, schemas.PARAGRAPHS, schemas.PARSE_QUALITY),
-    "3",
+    "4",
     lambda s: [*_recovery(s), s.paragraphs.model_dump(), s.profiles.tau_h, s.profiles.tau_l],
     ("layout",),
 )
@@ -119,7 +119,7 @@ SHARD_STAGES = (DOCUMENTS, STRUCTURE, FEATURES, EMBEDDINGS, PROFILES, ROUTING_PR
 LATERAL_EDGES = CorpusStage(
     "lateral_edges",
     (schemas.LATERAL_EDGES,),
-    "1",
+    "2",
     lambda s: s.edges.model_dump(),
     ("documents", "layout", "tree", "paragraphs", "features", "profiles"),
 )

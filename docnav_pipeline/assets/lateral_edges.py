@@ -13,9 +13,12 @@ from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_corpus_part
 from docnav_pipeline.stages import LATERAL_EDGES
 from docnav_pipeline.transforms.document_links import reference_paragraphs
+from docnav_pipeline.transforms.edge_rows import merge_edges
+from docnav_pipeline.transforms.footnotes import footnote_edges
 from docnav_pipeline.transforms.lateral_edges import corpus_edges, document_edges
 
 _LINKS = ("doc_id", "block", "anchor", "links")
+_NOTES = ("doc_id", "block", "type", "page", "text", "anchor")
 
 
 @dg.asset(
@@ -50,7 +53,8 @@ def refresh_lateral_edges(store: Store, reporter: Reporter) -> Refreshed:
 
 def _in_documents(store: Store, shard: str) -> pl.DataFrame:
     tree, paragraphs, features = (store.read(table, [shard]) for table in ("tree", "paragraphs", "features"))
-    return document_edges(tree, paragraphs, features, store.read("layout", [shard], _LINKS))
+    layout = store.read("layout", [shard], sorted({*_LINKS, *_NOTES}))
+    return merge_edges([document_edges(tree, paragraphs, features, layout), footnote_edges(paragraphs, layout)])
 
 
 def _over_corpus(store: Store) -> pl.DataFrame:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from docnav_pipeline.hierarchy.contents import Contents, Entry
-from docnav_pipeline.hierarchy.numbering import UNIT_WORDS, Label, read_labels
+from docnav_pipeline.hierarchy.numbering import UNIT_WORDS, Label, is_number_alone, is_unit_word, read_labels
 from docnav_pipeline.hierarchy.rows import Body, Row, Style, join_lines
-from docnav_pipeline.hierarchy.titles import is_contents_name, key_of
+from docnav_pipeline.hierarchy.titles import is_contents_name, key_of, without_mark
 from docnav_pipeline.parsing.block import BlockType
 
 # Types whose lines are read for headings. Furniture and captions are read because layout parsers
@@ -103,16 +103,21 @@ def _continues(last: Row, row: Row, body: Body, first: Row) -> bool:
 
 def _make(rows: Sequence[Row], body: Body, entry: Entry | None = None) -> Candidate:
     text = join_lines([r.text for r in rows])
+    if entry is not None:
+        text = without_mark(text, entry.title)
     first, last = rows[0], rows[-1]
     centered = False
     if first.bbox:
         left, right = body.column(first)
         x0, x1 = first.bbox[0] - left, right - first.bbox[2]
         centered = x0 > 0.05 and x1 > 0.05 and abs(x0 - x1) < 0.04
+    labels = tuple(read_labels(text))
+    if not any(label.sure for label in labels) and entry is not None and entry.label is not None and entry.label.sure:
+        labels = (replace(entry.label, text="", rest=text),)  # numbered in the contents, bare in print
     return Candidate(
         tuple(rows),
         text,
-        tuple(read_labels(text)),
+        labels,
         first.style,
         first.opens_block and last.ends_block,
         first.opens_block,
@@ -130,32 +135,58 @@ def _beside(left: Row, right: Row) -> bool:
 
 
 def _absorb_label(found: list[Candidate], body: Body) -> None:
-    """Join a label that is printed alone ("Chapter 3") with the title on the line below it."""
+    """Join a label that is printed alone ("Chapter 3", also on two lines) with the title on the line below it."""
     if len(found) < 2:
         return
     above, below = found[-2], found[-1]
-    label = above.labels[0] if above.labels else None
-    if label is None or label.rest or above.entry is not None or above.page != below.page:
+    if is_unit_word(above.text) and is_number_alone(below.text) and _is_next(above, below, 0.0, body):
+        found[-2:] = [_make([*above.rows, *below.rows], body)]
+        _absorb_label(found, body)
         return
+    if _is_bare_label(below) and below.labels[0].kind in UNIT_WORDS and above.text and _is_above(below, above):
+        above, below = below, above  # a layout parser read the label after the title that it stands over
+    if not _is_bare_label(above) or above.entry is not None:
+        return
+    label = above.labels[0]
     beside = _beside(above.rows[-1], below.rows[0])
     if not beside and label.kind not in UNIT_WORDS and label.kind not in ("decimal", "lettered", "upper_roman"):
         return
-    between = below.rows[0].position - above.rows[-1].position
-    if between != 1 or above.style.size_pt < body.style.size_pt or not below.text[:1].isalnum():
+    if not below.text[:1].isalnum() or (below.labels and below.labels[0].text and below.labels[0].sure and label.kind in UNIT_WORDS):
         return
-    if below.labels and below.labels[0].sure and label.kind in UNIT_WORDS:
+    if not beside and not _is_next(above, below, 1.0, body):
         return
-    if not beside and above.rows[-1].bbox and below.rows[0].bbox:
-        gap = below.rows[0].bbox[1] - above.rows[-1].bbox[3]
-        height = max(r.bbox[3] - r.bbox[1] for r in (above.rows[-1], below.rows[0]) if r.bbox)
-        if gap > 4.0 * height or gap < -height:
-            return
+    if beside and (below.position - above.rows[-1].position != 1 or above.style.size_pt < body.style.size_pt):
+        return
     if below.entry is None and not (same_style(above.style, below.style) or below.style.size_pt > body.style.size_pt + 0.4):
         return
-    joined = _make([*above.rows, *below.rows], body, below.entry)
+    joined = _make(sorted([*above.rows, *below.rows], key=lambda row: row.position), body, below.entry)
+    joined.text = join_lines([above.text, below.text])
     joined.style = below.style
     joined.labels = tuple(replace(reading, rest=below.text) for reading in above.labels)
     found[-2:] = [joined]
+
+
+def _is_bare_label(c: Candidate) -> bool:
+    return bool(c.labels) and bool(c.labels[0].text) and not c.labels[0].rest
+
+
+def _is_next(above: Candidate, below: Candidate, overlap: float, body: Body) -> bool:
+    """Whether two neighbours in reading order stand close over one another, at most `overlap` line heights into each other."""
+    if above.page != below.page or above.style.size_pt < body.style.size_pt:
+        return False
+    first, second = sorted((above, below), key=lambda c: c.position)
+    if second.position - first.rows[-1].position != 1:
+        return False
+    top, bottom = above.rows[-1].bbox, below.rows[0].bbox
+    if top is None or bottom is None:
+        return True
+    height = max(top[3] - top[1], bottom[3] - bottom[1])
+    return -overlap * height <= bottom[1] - top[3] <= 4.0 * height
+
+
+def _is_above(label: Candidate, title: Candidate) -> bool:
+    box, other = label.rows[-1].bbox, title.rows[0].bbox
+    return box is not None and other is not None and label.page == title.page and box[3] <= other[1] + 0.002
 
 
 def _is_possible(text: str, max_characters: int) -> bool:

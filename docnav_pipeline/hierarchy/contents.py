@@ -145,6 +145,11 @@ def _rising_share(numbers: Sequence[int]) -> float:
     return sum(a <= b for a, b in pairs) / len(pairs) if pairs else 1.0
 
 
+def _is_heading_of_list(line: _Line, is_first: bool) -> bool:
+    """Whether a line is the head of a list; "List of Figures ... 129" inside one is an entry of it."""
+    return (is_first or not line.number) and (is_contents_name(line.title) or bool(_LIST_OF.fullmatch(line.title)))
+
+
 def _regions(lines: Sequence[_Line]) -> list[list[_Line]]:
     """Runs of lines that print a table of contents, page by page."""
     by_page: dict[int, list[_Line]] = defaultdict(list)
@@ -155,7 +160,7 @@ def _regions(lines: Sequence[_Line]) -> list[list[_Line]]:
     last_page = max(by_page, default=0)
     for page in sorted(by_page):
         here = by_page[page]
-        start = next((i for i, line in enumerate(here) if is_contents_name(line.title) or _LIST_OF.fullmatch(line.title)), None)
+        start = next((i for i, line in enumerate(here) if _is_heading_of_list(line, is_first=i == 0)), None)
         body = here[start + 1 :] if start is not None else here
         sure = [line for line in body if line.sure or (line.number and line.has_leaders)]
         numbered = [line for line in body if line.number]

@@ -8,7 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from docnav_pipeline.hierarchy.candidates import Candidate
-from docnav_pipeline.hierarchy.numbering import UNIT_WORDS, split_label
+from docnav_pipeline.hierarchy.contents import Contents
+from docnav_pipeline.hierarchy.numbering import UNIT_WORDS, Label, split_label
 from docnav_pipeline.hierarchy.rows import Body, Style
 from docnav_pipeline.hierarchy.sequence import Numbered, find_sequence
 from docnav_pipeline.hierarchy.titles import is_admonition, is_contents_name, is_known_name
@@ -33,6 +34,11 @@ _WORD = re.compile(
 # A line of a program: a comment, a call with several arguments, an assignment, a shell prompt.
 _CODE = re.compile(r"^(?:#\s|//|/\*|\$\s|>>>|(?:class|def|import|from|return)\s+\w+$)|\w\(.*=.*\)|[;{}]$|\w\s=\s\w")
 _MARGIN = 0.11
+# When printed contents are believed about what they leave out: entries found, their share, entries of one kind and depth of label.
+_MIN_LISTED, _NEARLY_ALL, _MIN_COVERED = 10, 0.9, 3
+# Units that no contents list leaves out.
+_ALWAYS_LISTED = ("book", "part", "chapter", "appendix")
+_UNLISTED = -5.0
 
 
 def _typography(c: Candidate, body: Body) -> float:
@@ -65,7 +71,7 @@ def _wording(c: Candidate) -> float:
     if last in ",;":
         score -= 3.0
     elif last in ".。" and not re.search(r"(?:\b(?:etc|inc|co|ltd|corp|al|no|[a-z])\.|\.{3})$", text, re.I):
-        score -= 4.0 if words > 2 and not c.labels else 1.5
+        score -= 4.0 if words > (8 if c.labels else 2) else 1.5
     elif last in ":：":
         score -= 1.5
     rest = split_label(text)[1] or text
@@ -163,6 +169,36 @@ def mind_contents(candidates: Sequence[Candidate], body: Body) -> None:
         if c.entry is None and not c.labels and c.style not in named and c.style.size_pt <= 1.05 * body.style.size_pt:
             c.reasons.append(("contents", -1.0))
             c.logit -= 1.0
+
+
+def mind_listed_labels(candidates: Sequence[Candidate], contents: Contents) -> None:
+    """Where the printed contents list labels of a depth and nearly all of them were found, hold it against others of that depth.
+
+    "1. Precision" inside section 1.2 is then an item of a list, and "Chapter 1" on a page that shows what a page looks like is
+    an example. Only between the first and the last listed heading; a label that an entry, or a listed part
+    of it ("A.1" of appendix A), still lacks stays possible.
+    """
+    listed = [c for c in candidates if c.entry is not None and c.entry.source == "contents"]
+    if len(listed) < _MIN_LISTED or len(listed) < _NEARLY_ALL * len(contents.entries):
+        return
+    names = [e.label for e in contents.entries if e.label is not None and e.label.sure]
+    counts = Counter((label.kind, label.depth) for label in names)
+    lacking = {_number(e.label, e.label.path) for e in contents.entries if e.row is None and e.label is not None}
+    lacking |= {_number(label, label.path[:-1]) for label in names} - {_number(label, label.path) for label in names}
+    first, last = listed[0].position, listed[-1].position
+    for c in candidates:
+        if c.entry is not None or not c.labels or not c.labels[0].sure or not first < c.position < last:
+            continue
+        label = c.labels[0]
+        covered = counts[label.kind, label.depth] >= _MIN_COVERED or label.kind in _ALWAYS_LISTED
+        if covered and _number(label, label.path) not in lacking:
+            c.reasons.append(("contents", _UNLISTED))
+            c.logit += _UNLISTED
+
+
+def _number(label: Label, path: tuple[int, ...]) -> tuple[bool, tuple[int, ...]]:
+    """A path of numbers with whether its first one is printed as a letter: appendix A is not chapter 1."""
+    return label.kind in ("lettered", "upper", "appendix"), path
 
 
 def add_style_consensus(candidates: Sequence[Candidate], body: Body) -> None:

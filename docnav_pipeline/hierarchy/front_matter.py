@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 
 from docnav_pipeline.hierarchy.bookmarks import Bookmarks
 from docnav_pipeline.hierarchy.candidates import Candidate
@@ -28,9 +29,13 @@ def front_end(candidates: Sequence[Candidate], rows: Sequence[Row], body: Body, 
     listed = min((e.row for e in (*contents.entries, *bookmarks.entries) if e.row is not None), default=None)
     if listed is not None:
         return min(listed, min((row for row in contents.rows if row < listed), default=listed))
+    kinds = Counter(c.label.kind for c in candidates if c.label is not None)
     first_page = next((c.page for c in candidates if c.style.size_pt > body.style.size_pt and c.type != BlockType.FURNITURE), None)
     for c in candidates:
-        if c.page == first_page and (is_known_name(c.text) or (c.label is not None and c.label.path[0] == 1 and c.logit > 0)):
+        if c.page == first_page and (
+            is_known_name(c.text)
+            or (c.label is not None and c.label.path[0] == 1 and c.logit > 0 and (c.label.sure or kinds[c.label.kind] > 1))
+        ):
             return c.position
     lines = 0
     for row in rows:
@@ -42,11 +47,19 @@ def front_end(candidates: Sequence[Candidate], rows: Sequence[Row], body: Body, 
     return 0
 
 
-def document_title(candidates: Sequence[Candidate], front: int, body: Body) -> tuple[Candidate, ...]:
-    """The document's title: the most prominent lines of the front matter and the lines beside them that are set alike."""
+def document_title(candidates: Sequence[Candidate], front: int, body: Body, marked: Collection[int] = ()) -> tuple[Candidate, ...]:
+    """The document's title: the most prominent lines of the front matter and the lines beside them that are set alike.
+
+    marked: blocks that the layout parser called the title; the first line of the document is believed to be it
+    where there is no front matter to look at.
+    """
     early = [c for c in candidates if c.position < front and c.type in (BlockType.TITLE, BlockType.TEXT)]
     early = [c for c in early if sum(ch.isalpha() for ch in c.text) >= 3 and c.logit > _COVER and not is_contents_name(c.text)]
     early = [c for c in early if c.page == early[0].page]
+    if not early:
+        first_line = candidates[:1] if front == 0 and candidates and candidates[0].entry is None else []
+        alike = sum(c.logit > 0 and c.style == candidates[0].style for c in candidates)
+        early = [c for c in first_line if c.rows[0].block in marked and c.label is None and c.style.size_pt > 0 and alike == 1]
     if not early:
         return ()
     best = max(early, key=lambda c: (c.style.size_pt, c.style.bold, -c.position))

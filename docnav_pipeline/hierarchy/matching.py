@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from docnav_pipeline.hierarchy.contents import Contents, Entry
 from docnav_pipeline.hierarchy.numbering import read_labels
 from docnav_pipeline.hierarchy.rows import Body, Row
-from docnav_pipeline.hierarchy.titles import key_of
+from docnav_pipeline.hierarchy.titles import bare_of_mark, key_of
 from docnav_pipeline.parsing.block import BlockType
 
 # Lines of one heading in print; longer ones are paragraphs.
@@ -143,6 +143,9 @@ def _runs(rows: Sequence[Row], excluded: frozenset[int]) -> dict[str, list[tuple
                 # "1.1 Scope" in print and "Scope" in the list.
                 if label and (bare := key.removeprefix(label)) != key and len(bare) >= 2:
                     runs[bare].append((i, n))
+                unmarked = bare_of_mark(last.text)
+                if unmarked != last.text:
+                    runs[key.removesuffix(key_of(last.text)) + key_of(unmarked)].append((i, n))
     return runs
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 # Words that name a numbered unit, by the unit they name. Order of the keys is the order of
@@ -41,12 +42,29 @@ _CJK_NUMBER = "0-9０-９零〇一二两三四五六七八九十百千"
 
 _ROMAN = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})", re.IGNORECASE)
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
-_NUMBER_WORDS = {w: i for i, w in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), start=1)}
+_ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_TEENS = ("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+# "twenty-two" is printed as one word, as two, or with a hyphen.
+_NUMBER_WORDS = {word: n for n, word in enumerate((*_ONES, *_TEENS), start=1)} | {
+    f"{ten}{between}{one}" if one else ten: 10 * n + k
+    for n, ten in enumerate(_TENS, start=2)
+    for k, one in enumerate(("", *_ONES))
+    for between in ("", "-", " ")
+}
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """A pattern for any of some words, longer ones first."""
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
 
 # A unit word and its number: "Chapter 3", "APPENDIX A:", "Item 1A.", "Article 5 -".
 _WORD_LABEL = re.compile(
-    r"(?P<word>" + "|".join(re.escape(w) for w in sorted(_UNIT_OF_WORD, key=len, reverse=True)) + r")"
-    r"\s+(?:n[o°º]\.?\s*)?(?P<number>\d+(?:\.\d+)*[A-Z]?|[IVXLC]+|[A-Z](?:\.\d+)*|(?:" + "|".join(_NUMBER_WORDS) + r"))"
+    r"(?P<word>" + _any_of(_UNIT_OF_WORD) + r")"
+    r"\s+(?:n[o°º]\.?\s*)?(?P<number>\d+(?:\.\d+)*[A-Z]?|[IVXLC]+|[A-Z](?:\.\d+)*|(?:"
+    + "|".join(sorted(_NUMBER_WORDS, key=len, reverse=True))
+    + r"))"
     r"(?P<end>\s*[.:)\]–—-]+(?=\s|$)|(?=\s|$))",
     re.IGNORECASE,
 )
@@ -86,6 +104,11 @@ class Label:
     def depth(self) -> int:
         """How deep the label itself says it is, 1 = a single number."""
         return len(self.path)
+
+    @property
+    def end(self) -> str | None:
+        """The punctuation that ends the label as printed, "" for none; None for a label that is not printed."""
+        return (self.text[-1] if not self.text[-1].isalnum() else "") if self.text else None
 
 
 def roman_value(text: str) -> int | None:
@@ -196,6 +219,22 @@ def read_labels(text: str) -> list[Label]:
         if match := _BARE_LETTER_LABEL.match(text):
             add("upper", (_letter_value(match["letter"]),), match, sure=False)
     return found
+
+
+def is_unit_word(text: str) -> bool:
+    """Whether a line holds nothing but a word such as "Chapter"."""
+    return text.strip().lower() in _UNIT_OF_WORD
+
+
+def is_number_alone(text: str) -> bool:
+    """Whether a line holds nothing but a number that may follow such a word: "3", "IV", "Three"."""
+    word = text.strip().rstrip(".:")
+    return word.isdigit() or word.lower() in _NUMBER_WORDS or (word.isupper() and roman_value(word) is not None)
+
+
+def is_spelled_out(label: Label) -> bool:
+    """Whether the number of a unit label is printed as a word: "Chapter Three"."""
+    return label.text.partition(" ")[2].strip(" .:)-–—").lower() in _NUMBER_WORDS
 
 
 def split_label(title: str) -> tuple[str, str]:

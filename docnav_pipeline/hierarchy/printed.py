@@ -9,14 +9,24 @@ from assets_store.settings import HierarchySettings
 from docnav_pipeline.hierarchy.bookmarks import Bookmarks, read_bookmarks, unlisted
 from docnav_pipeline.hierarchy.candidates import Candidate, find_candidates
 from docnav_pipeline.hierarchy.contents import find_contents
-from docnav_pipeline.hierarchy.evidence import add_numbering, add_style_consensus, confidence, first_look, mind_contents, style_numbers
+from docnav_pipeline.hierarchy.evidence import (
+    LISTED,
+    add_numbering,
+    add_style_consensus,
+    confidence,
+    first_look,
+    mind_contents,
+    mind_listed_labels,
+    style_numbers,
+)
 from docnav_pipeline.hierarchy.found import Found
 from docnav_pipeline.hierarchy.front_matter import document_title, front_end, repeats_title, weigh_front_matter
 from docnav_pipeline.hierarchy.heading import Heading
 from docnav_pipeline.hierarchy.levels import assign_levels
 from docnav_pipeline.hierarchy.matching import match_contents
-from docnav_pipeline.hierarchy.numbering import UNIT_WORDS, split_label
+from docnav_pipeline.hierarchy.numbering import UNIT_WORDS, is_spelled_out, split_label
 from docnav_pipeline.hierarchy.overrides import Overrides
+from docnav_pipeline.hierarchy.parts import find_parts, join_parts
 from docnav_pipeline.hierarchy.repair import Span, cut_out
 from docnav_pipeline.hierarchy.rows import join_lines, measure_body, rows_of
 from docnav_pipeline.hierarchy.sequence import find_sequence
@@ -30,8 +40,11 @@ _UNPRINTED = 0.7
 _NAMED = 0.5
 
 
-def recover_printed(blocks: Sequence[Block], settings: HierarchySettings, overrides: Overrides) -> Found:
-    """Headings of a document without stated levels, from contents, numbering, type and place."""
+def recover_printed(blocks: Sequence[Block], settings: HierarchySettings, overrides: Overrides, is_part: bool = False) -> Found:
+    """Headings of a document without stated levels, from contents, numbering, type and place.
+
+    A file that joins several documents is recovered part by part. is_part: these blocks are one of them.
+    """
     rows = rows_of(blocks)
     body = measure_body(rows)
     contents = match_contents(find_contents(blocks, rows), rows, body)
@@ -39,15 +52,22 @@ def recover_printed(blocks: Sequence[Block], settings: HierarchySettings, overri
     candidates = find_candidates(rows, body, contents, bookmarks.entries, settings.max_title_characters, overrides.adds)
     first_look(candidates, body)
     mind_contents(candidates, body)
+    mind_listed_labels(candidates, contents)
     add_style_consensus(candidates, body)
     add_numbering(candidates)
     front = front_end(candidates, rows, body, contents, bookmarks)
-    title = document_title(candidates, front, body)
+    title = document_title(candidates, front, body, [i for i, block in enumerate(blocks) if block.sub_type == "document_title"])
+    if not is_part and not bookmarks.entries:
+        first_block = rows[0].block if rows else 0
+        parts = find_parts(candidates, title, front, rows, len(blocks), first_block)
+        if parts:
+            found = [recover_printed(blocks[p.start : p.end], settings, overrides, is_part=True) for p in parts]
+            return join_parts(parts, found, blocks[:first_block])
     weigh_front_matter(candidates, front, title, body, is_listed=bool(contents.entries))
     chosen = [c for c in candidates if _accepts(c, settings, overrides) and c not in title and not repeats_title(c, title)]
     dropped = unlisted(chosen, bookmarks)
     chosen = [c for i, c in enumerate(chosen) if i not in dropped or overrides.added(c.text, c.page)]
-    sequence = find_sequence([c.labels for c in chosen], [4.0 for c in chosen], style_numbers(chosen))
+    sequence = find_sequence([c.labels for c in chosen], [LISTED if c.entry is not None else 4.0 for c in chosen], style_numbers(chosen))
     levels = assign_levels(chosen, sequence)
     spans = [Span(c.rows[0].block, c.rows[0].line, c.rows[-1].block, -1 if c.rows[-1].ends_block else c.rows[-1].end_line) for c in chosen]
     out, places = cut_out(blocks, spans, {r.block for t in title for r in t.rows if t.alone})
@@ -94,10 +114,13 @@ def _with_unprinted(headings: Sequence[Heading], bookmarks: Bookmarks, blocks: S
 def _title_and_label(c: Candidate) -> tuple[str, str]:
     """Title on one line, and its label. A unit label that only space sets off ("Appendix A A sample") gets a colon."""
     label, _ = split_label(c.text)
-    if c.labels and c.labels[0].sure and c.labels[0].kind in UNIT_WORDS and c.labels[0].rest:
+    if c.labels and c.labels[0].text and c.labels[0].sure and c.labels[0].kind in UNIT_WORDS and c.labels[0].rest:
         label = c.labels[0].text.rstrip(" .:)-–—")
+        if is_spelled_out(c.labels[0]):
+            return c.labels[0].rest, label  # "Chapter Three" over a title is an ornament that no list repeats
         if label == c.labels[0].text:
-            return f"{label}: {c.labels[0].rest}", label
+            between = " " if label.startswith("第") else ": "
+            return f"{label}{between}{c.labels[0].rest}", label
     return c.text, label
 
 

@@ -17,18 +17,20 @@ BEAM = 24
 # Log odds of one step, by how well the label follows what is open.
 NEXT, FIRST, SKIP, RESTART, BREAK = 2.0, 1.2, 0.0, -2.0, -4.0
 # Appendices stand outside the parts, beside the chapters of a work without parts.
+OTHER_END = 2.5  # taken off for a sibling that ends in another mark
 UNSURE = 0.7  # taken off a label whose characters are often plain text
 _UNIT_RANK = {unit: i for i, unit in enumerate(UNITS)} | {"appendix": -1}
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """One open level: its label's kind and path, and a number for the style it is set in (-1 unknown)."""
+    """One open level: kind, path and end mark ("." of "1.", None unknown) of its label, and a number for its style (-1 unknown)."""
 
     kind: str
     path: tuple[int, ...]
     suffix: str = ""
     style: int = -1
+    end: str | None = None
 
 
 Stack = tuple[Open, ...]
@@ -66,7 +68,7 @@ def _count(counters: Counters, label: Label) -> Counters:
 
 def follow(stack: Stack, label: Label, style: int = -1, counters: Counters = ()) -> list[tuple[float, Stack]]:
     """The ways a label can follow a stack of open levels: (log odds, stack after it)."""
-    new = Open(label.kind, label.path, label.suffix, style)
+    new = Open(label.kind, label.path, label.suffix, style, label.end)
     ways = [_follow_path(stack, label, new)] if len(label.path) > 1 else _follow_number(stack, label, new, dict(counters))
     return [(score + _style_step(stack, after), after) for score, after in ways]
 
@@ -88,16 +90,18 @@ def _style_step(before: Stack, after: Stack) -> float:
 def _follow_number(stack: Stack, label: Label, new: Open, counters: Mapping[str, int]) -> list[tuple[float, Stack]]:
     """A label of one number goes on with the innermost open level of its kind, or opens one."""
     number = label.path[0]
+    others: list[tuple[float, Stack]] = []
     for i in range(len(stack) - 1, -1, -1):
         top = stack[i]
         if len(top.path) > 1 or _family(top.kind) != _family(label.kind):
             continue
-        last = top.path[0]
-        if number == last + 1 or (number == last and label.suffix > top.suffix):
-            return [(NEXT, (*stack[:i], new))]
-        if last < number <= last + 3:
-            return [(SKIP, (*stack[:i], new))]
-        return [(RESTART, (*stack[:i], new))] if number == 1 else []
+        if label.kind == "decimal" and None not in (top.end, new.end) and top.end != new.end:
+            # "1." below "1 Aim" is another scheme. It may be the same one badly printed, which costs.
+            others += [(score - OTHER_END, after) for score, after in _follow_same(stack, i, label, new)]
+            continue
+        return [*others, *_follow_same(stack, i, label, new)]
+    if others:
+        return [*others, (FIRST, (*stack, new))] if number == 1 else others
     score = FIRST if number == 1 else SKIP - 0.5 * min(number, 8)
     if label.kind in _UNIT_RANK:
         gap = number - counters.get(label.kind, number)
@@ -108,6 +112,16 @@ def _follow_number(stack: Stack, label: Label, new: Open, counters: Mapping[str,
     if _family(label.kind) == "letter" and number == 1 and stack and stack[0].kind == "decimal":
         ways.append((score, (new,)))  # appendix A behind section 9
     return ways
+
+
+def _follow_same(stack: Stack, i: int, label: Label, new: Open) -> list[tuple[float, Stack]]:
+    """A label of one number as the next one of open level i."""
+    number, last = label.path[0], stack[i].path[0]
+    if number == last + 1 or (number == last and label.suffix > stack[i].suffix):
+        return [(NEXT, (*stack[:i], new))]
+    if last < number <= last + 3:
+        return [(SKIP, (*stack[:i], new))]
+    return [(RESTART, (*stack[:i], new))] if number == 1 else []
 
 
 def _follow_path(stack: Stack, label: Label, new: Open) -> tuple[float, Stack]:
@@ -146,7 +160,7 @@ def find_sequence(readings: Sequence[Sequence[Label]], logits: Sequence[float], 
             options: list[tuple[float, Stack, tuple[int, Label, float, int] | None]] = [(state.score, state.stack, None)]
             for label in labels:
                 for step, stack in follow(state.stack, label, styles[i], state.counters):
-                    gain = step + max(-4.0, min(4.0, logits[i])) - (0.0 if label.sure else UNSURE)
+                    gain = step + max(-4.0, min(7.0, logits[i])) - (0.0 if label.sure else UNSURE)
                     options.append((state.score + gain, stack, (i, label, step, len(stack))))
             for score, stack, choice in options:
                 counters = _count(state.counters, choice[1]) if choice else state.counters

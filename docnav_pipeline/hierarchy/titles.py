@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from docnav_pipeline.hierarchy.numbering import split_label
@@ -35,6 +36,10 @@ ADMONITIONS = _names(
 )
 
 
+# One or two digits right behind a word, or a sign.
+_MARK = re.compile(r"(?:(?<=[^\W\d_]{2})\d{1,2}|\s?[*†‡¹²³⁴⁵⁶⁷⁸⁹])$")
+
+
 def key_of(text: str) -> str:
     """Letters and digits only, case folded, compatibility forms unified: how titles are compared."""
     return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())
@@ -57,3 +62,16 @@ def is_known_name(text: str) -> bool:
 def is_admonition(text: str) -> bool:
     """Whether the text is the name of a box such as "Note" or "Warning"."""
     return _plain(text).strip("!") in ADMONITIONS
+
+
+def bare_of_mark(text: str) -> str:
+    """A title without the mark of a footnote at its end ("New features5"), as far as the text alone can tell."""
+    return _MARK.sub("", text)
+
+
+def without_mark(text: str, listed: str) -> str:
+    """A printed title without the mark of a footnote, where the title as listed elsewhere has none."""
+    bare = bare_of_mark(text)
+    mark = text[len(bare) :].strip()
+    is_listed_bare = not listed.rstrip().endswith(mark) and key_of(listed).endswith(key_of(split_label(bare)[1]))
+    return bare if bare != text and is_listed_bare else text

@@ -14,12 +14,14 @@ from lxml import etree
 from docnav_pipeline.parsing.block import Block, BlockType, ParsedDocument
 from docnav_pipeline.parsing.characters import clean_text, flow_text, one_line
 from docnav_pipeline.parsing.html_chrome import is_chrome, is_hidden, main_content
+from docnav_pipeline.parsing.html_notes import is_backlink, notes_of
+from docnav_pipeline.parsing.html_style import DEFAULT_PT, size_of
 from docnav_pipeline.parsing.lists import contents_entries, list_blocks
 from docnav_pipeline.parsing.reading import declared_encoding, decode_text
 from docnav_pipeline.parsing.tables import element_to_html, element_to_text
 from docnav_pipeline.parsing.titles import mark_document_title
 
-PARSER = f"html 1 (lxml {version('lxml')})"
+PARSER = f"html 2 (lxml {version('lxml')})"
 
 HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _SKIPPED = frozenset(
@@ -37,6 +39,8 @@ _ADMONITION = re.compile(
     r"(?:^|\s)(?:note|tip|hint|caution|warning|important|danger|admonition|callout|alert|infobox)(?:$|\s)", re.IGNORECASE
 )
 _MAX_PSEUDO_TITLE = 120
+# Text set this much larger than most of the document is no body text.
+_LARGER = 1.1
 _SENTENCE_END = (".", ",", ";", "!", "?", "。", "，", "；", "！", "？")
 _CODE_SPACES = re.compile(r"[ \t]+\n")
 
@@ -84,24 +88,32 @@ def blocks_of(root: Any, whole_page: bool = True) -> list[Block]:
     reader.flush()
     blocks = reader.blocks
     if whole_page and not any(block.type is BlockType.TITLE for block in blocks):
-        blocks = [_pseudo_title(block, reader.all_bold) for block in blocks]
+        sizes: Counter[float] = Counter()
+        for block in blocks:
+            sizes[block.size_pt or DEFAULT_PT] += len(block.text)
+        body_pt = sizes.most_common(1)[0][0] if sizes else DEFAULT_PT
+        blocks = [_pseudo_title(block, reader.all_bold, body_pt) for block in blocks]
+        if len(sizes) > 1:
+            blocks = [replace(block, size_pt=block.size_pt or DEFAULT_PT) for block in blocks]
     return blocks
 
 
-def _pseudo_title(block: Block, all_bold: set[int]) -> Block:
-    """A paragraph all in bold is a heading in a document that has no heading elements."""
+def _pseudo_title(block: Block, all_bold: set[int], body_pt: float) -> Block:
+    """A paragraph all in bold, or set larger than the text, is a heading in a document that has no heading elements."""
     text = block.text
-    if block.type is not BlockType.TEXT or id(block) not in all_bold:
+    is_bold = id(block) in all_bold
+    is_large = (block.size_pt or DEFAULT_PT) >= _LARGER * body_pt
+    if block.type is not BlockType.TEXT or not (is_bold or is_large):
         return block
     if len(text) > _MAX_PSEUDO_TITLE or "\n" in text or text.endswith(_SENTENCE_END):
         return block
-    return replace(block, type=BlockType.TITLE, weight=700)
+    return replace(block, type=BlockType.TITLE, weight=700 if is_bold else None)
 
 
 class _Reader:
     """Walks the tree once; text between two block elements becomes one block."""
 
-    def __init__(self, whole_page: bool) -> None:
+    def __init__(self, whole_page: bool, size_pt: float = DEFAULT_PT) -> None:
         self.blocks: list[Block] = []
         self.all_bold: set[int] = set()
         self._whole_page = whole_page
@@ -112,10 +124,25 @@ class _Reader:
         self._bold_characters = 0
         self._bold = 0
         self._in_admonition = 0
+        self._size_pt = size_pt
+        self._sizes: Counter[float] = Counter()
 
     def walk(self, element: Any) -> None:
+        """Read an element and all inside it."""
+        if not isinstance(element.tag, str) or element.tag in _SKIPPED or is_hidden(element):
+            return
+        around = self._size_pt
+        self._size_pt = size_of(element, around)
+        self._walk(element)
+        self._size_pt = around
+
+    def _walk(self, element: Any) -> None:
         tag = element.tag
-        if not isinstance(tag, str) or tag in _SKIPPED or is_hidden(element):
+        notes = notes_of(element)
+        if notes is not None:
+            self.flush()
+            for mark, note in notes:
+                self._footnote(mark, note)
             return
         if self._whole_page and is_chrome(element):
             self.flush()
@@ -171,8 +198,9 @@ class _Reader:
         if text:
             bold = self._bold_characters >= sum(1 for character in text if not character.isspace())
             links = tuple(self._links)
+            size_pt = self._sizes.most_common(1)[0][0] if self._sizes else DEFAULT_PT
             self._clear()
-            self._emit(block_type, text, links=links)
+            self._emit(block_type, text, links=links, size_pt=None if size_pt == DEFAULT_PT else round(size_pt, 1))
             if bold:
                 self.all_bold.add(id(self.blocks[-1]))
             return
@@ -183,6 +211,7 @@ class _Reader:
 
     def _clear(self) -> None:
         self._text, self._links, self._images, self._bold_characters = [], [], [], 0
+        self._sizes = Counter()
 
     def _emit(
         self,
@@ -191,10 +220,10 @@ class _Reader:
         level: int | None = None,
         html: str | None = None,
         links: tuple[tuple[str, str], ...] = (),
-        sub_type: str | None = None,
+        size_pt: float | None = None,
     ) -> None:
         if text or block_type is BlockType.IMAGE:
-            block = Block(block_type, text, level=level, html=html, links=links, anchor=self._anchor, sub_type=sub_type)
+            block = Block(block_type, text, level=level, html=html, links=links, anchor=self._anchor, size_pt=size_pt)
             self.blocks.append(block)
             self._anchor = None
 
@@ -214,6 +243,7 @@ class _Reader:
     def _add(self, text: str) -> None:
         text = re.sub(r"\s+", " ", text)
         self._text.append(text)
+        self._sizes[self._size_pt] += len(text.strip())
         if self._bold:
             self._bold_characters += sum(1 for character in clean_text(text) if not character.isspace())
 
@@ -269,9 +299,20 @@ class _Reader:
             if child.tail:
                 self._add(child.tail)
 
+    def _footnote(self, mark: str, element: Any) -> None:
+        """A footnote as one block, without the arrow back to the text."""
+        inner = self._sub_reader(element)
+        links = tuple(link for block in inner for link in block.links if not is_backlink(link[0]))
+        arrows = {words for block in inner for words, _ in block.links if is_backlink(words)}
+        text = " ".join(one_line(block.text) for block in inner)
+        for arrow in arrows:
+            text = text.replace(arrow, "")
+        self._anchor = element.get("id") or next((block.anchor for block in inner if block.anchor), None)
+        self._emit(BlockType.FOOTNOTE, one_line(f"{mark} {text}"), links=links)
+
     def _sub_reader(self, element: Any) -> list[Block]:
         """Blocks inside an element that is itself part of a block (a list item, a definition)."""
-        reader = _Reader(self._whole_page)
+        reader = _Reader(self._whole_page, self._size_pt)
         reader._inside(element)
         reader.flush()
         return reader.blocks
@@ -297,7 +338,7 @@ class _Reader:
         self._anchor = None
 
     def _sub_reader_of(self, child: Any) -> list[Block]:
-        reader = _Reader(self._whole_page)
+        reader = _Reader(self._whole_page, self._size_pt)
         reader.walk(child)
         reader.flush()
         return reader.blocks

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
 
-PARSER = f"markdown 1 (markdown-it-py {version('markdown-it-py')})"
+PARSER = f"markdown 2 (markdown-it-py {version('markdown-it-py')})"
 
 _FRONT_MATTER_KEY = re.compile(r"^(title|lang|language)\s*:\s*(.*)$", re.IGNORECASE)
 _TITLE_BLOCK = re.compile(r"\A%[ \t]+(\S.*)\n(?:%.*\n|[ \t]+\S.*\n)*")
@@ -217,7 +217,9 @@ def inline_text(nodes: list[SyntaxTreeNode]) -> tuple[str, tuple[tuple[str, str]
             if named:
                 anchors.append(named.group(1))
         elif kind == "footnote_ref":
-            parts.append(f"[{node.meta.get('label') or node.meta.get('id', 0) + 1}]")
+            label = node.meta.get("label") or node.meta.get("id", 0) + 1
+            parts.append(f"[{label}]")
+            links.append((f"[{label}]", f"#fn-{label}"))
         elif kind == "link":
             start = len(parts)
             for child in node.children:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from docnav_pipeline.parsing.block import Block, ParsedDocument
 from docnav_pipeline.parsing.contents import contents_from_lines
+from docnav_pipeline.parsing.docx_numbering import lists_from_marked, with_literal_numbers
 from docnav_pipeline.parsing.errors import CorruptSource, MissingModels, ServerFault, UnsupportedSource
 from docnav_pipeline.parsing.middle_json import middle_blocks
 
@@ -18,11 +20,17 @@ def parse_pdf_pages(path: Path, page_range: str, wanted_from: int, tier: str, se
 
 
 def parse_office(path: Path, tier: str, server_url: str) -> ParsedDocument:
-    """MinerU's blocks of a DOCX, PPTX, XLSX, RTF or ODF file, or of a picture at a tier above flash."""
-    document = _parse(path, tier, "auto", "", server_url)
+    """MinerU's blocks of a DOCX, PPTX, XLSX, RTF or ODF file, or of a picture at a tier above flash.
+
+    A DOCX is given to MinerU with its automatic numbers written out: of Word's numbering it knows neither starts nor
+    formats nor level texts, and it moves items that go on after a heading to the list before it (4.0.12).
+    """
+    with TemporaryDirectory(prefix="docnav-docx-") as folder:
+        numbered, mark = with_literal_numbers(path, Path(folder))
+        document = _parse(numbered, tier, "auto", "", server_url)
     properties = (document.get("metadata") or {}).get("document") or {}
     languages = properties.get("languages") or []
-    blocks = tuple(contents_from_lines(middle_blocks(document)))
+    blocks = tuple(contents_from_lines(lists_from_marked(middle_blocks(document), mark)))
     paged = any(block.page is not None for block in blocks)
     return ParsedDocument(
         blocks=blocks,

@@ -13,7 +13,7 @@ from docnav_pipeline.parsing.characters import clean_text, flow_text, one_line
 from docnav_pipeline.parsing.errors import CorruptSource, UnsupportedSource
 from docnav_pipeline.parsing.middle_json import SCHEMA, bbox_of, middle_blocks, span_text, table_content
 
-PARSER = "mineru-output 1"
+PARSER = "mineru-output 2"
 
 _THOUSANDTHS = 1000.0
 _FURNITURE = {
@@ -65,15 +65,17 @@ def _middle(value: Mapping[str, Any]) -> ParsedDocument:
     if str(value.get("schema_version", "")).split(".")[0] != "2":
         raise UnsupportedSource(f"expected {SCHEMA} 2.x, found version {value.get('schema_version')!r}")
     metadata = value.get("metadata") or {}
+    blocks = middle_blocks(value)
     producer = metadata.get("producer") or {}
     properties = metadata.get("document") or {}
     languages = properties.get("languages") or []
     return ParsedDocument(
-        blocks=tuple(block for block in middle_blocks(value) if block.text or block.type is BlockType.IMAGE),
+        blocks=tuple(block for block in blocks if block.text or block.type is BlockType.IMAGE),
         parser=f"{PARSER} ({producer.get('name', 'mineru')} {producer.get('version', '?')})",
         title=properties.get("title") or None,
         language=str(languages[0]).split("-")[0].lower() if languages else None,
         n_pages=len(value.get("pages") or ()) or None,
+        warnings=_without_text(blocks),
     )
 
 
@@ -250,4 +252,16 @@ def _strings(value: Any) -> list[str]:
 def _finished(blocks: Sequence[Block], n_pages: int, form: str) -> ParsedDocument:
     kept = tuple(block for block in blocks if block.text or block.type is BlockType.IMAGE)
     title = next((block.text for block in kept if block.sub_type == "document_title"), None)
-    return ParsedDocument(blocks=kept, parser=f"{PARSER} ({form})", title=title, n_pages=n_pages or None)
+    parser = f"{PARSER} ({form})"
+    return ParsedDocument(blocks=kept, parser=parser, title=title, n_pages=n_pages or None, warnings=_without_text(blocks))
+
+
+def _without_text(blocks: Sequence[Block]) -> tuple[str, ...]:
+    """What to warn of: blocks that MinerU found on the page and left empty. What they print is only in the PDF."""
+    warnings = []
+    for kind in (BlockType.TITLE, BlockType.TEXT):
+        pages = [block.page or 0 for block in blocks if block.type is kind and block.bbox is not None and not block.text]
+        if pages:
+            where = ", ".join(map(str, sorted(set(pages))))
+            warnings.append(f"{len(pages)} {kind} without text (page {where}); index the PDF itself, whose text layer is read then")
+    return tuple(warnings)

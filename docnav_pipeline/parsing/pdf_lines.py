@@ -56,6 +56,12 @@ def _page_blocks(blocks: list[Block], page: PageText, number: int, words: frozen
         ):
             lost.extend(held[at])
             held[at] = []
+    # Running text in a frame, as slides have it, is no picture.
+    framed = {at for at, block in enumerate(blocks) if block.type is BlockType.IMAGE and _is_prose([piece.line for piece in held[at]])}
+    for at in sorted(framed):
+        lost.extend(held[at])
+    blocks = [block for at, block in enumerate(blocks) if at not in framed]
+    held = [pieces for at, pieces in enumerate(held) if at not in framed]
     made: list[Block] = []
     code_so_far = False
     for block, pieces in zip(blocks, held, strict=True):
@@ -70,6 +76,12 @@ def _page_blocks(blocks: list[Block], page: PageText, number: int, words: frozen
     for block in _recovered(lost, number, words):
         made.insert(_place(made, block), block)
     return made
+
+
+def _is_prose(lines: Sequence[Line]) -> bool:
+    """Whether the words inside a picture are running text in a frame, not the labels of a drawing."""
+    total = sum(len(line.text) for line in lines)
+    return total > 80 and sum(len(line.text) for line in lines if len(line.text.split()) >= 4) >= 0.7 * total
 
 
 def _pieces(blocks: Sequence[Block], line: PrintedLine) -> list[PrintedLine]:

@@ -28,6 +28,8 @@ _COLUMN_GAP = 2.0
 # PDFium's sign for a hyphen at the end of a line that the reader may take out.
 _SOFT_HYPHEN = 0x02
 _DEVICE = 1_000_000
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 _ARABIC = (0x0600, 0x06FF)
 _MAX_CHARACTERS = 400_000
 _MAX_OBJECTS = 20_000
@@ -221,9 +223,25 @@ def _append(result: PageText, line: _OpenLine, text: str, to_share: Any) -> None
         if word:
             share = to_share(left, line.bottom, right, line.top)
             words.append((share[0], share[2], word))
+    if _RIGHT_TO_LEFT.search(text):
+        words = _latin_in_order(words)
+        text = " ".join(word for _, _, word in words)
     printed = Line(text, bbox, _line_size(line.styles, text), weight, italic * 2 > count)
     result.lines.append(PrintedLine(printed, tuple(words), mono * 10 > count * 8))
     result.n_characters += sum(1 for character in text if _is_readable(character))
+
+
+def _latin_in_order(words: Sequence[tuple[float, float, str]]) -> list[tuple[float, float, str]]:
+    """Words of a right-to-left line, with neighbouring words in Latin letters from left to right: PDFium turns their order round."""
+    ordered: list[tuple[float, float, str]] = []
+    for is_latin, group in itertools.groupby(words, key=_is_latin):
+        run = list(group)
+        ordered.extend(sorted(run) if is_latin else run)
+    return ordered
+
+
+def _is_latin(word: tuple[float, float, str]) -> bool:
+    return bool(_LATIN.search(word[2])) and not _RIGHT_TO_LEFT.search(word[2])
 
 
 def _line_size(styles: Counter[Style], text: str) -> float | None:

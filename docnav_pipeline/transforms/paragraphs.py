@@ -39,10 +39,16 @@ def build_units(blocks: Sequence[Block], settings: ParagraphSettings) -> list[Un
     Pieces shorter than min_tokens merge with their neighbours, longer than max_tokens are cut at sentence ends, tables by rows
     with caption and first row repeated. A unit stays below min_tokens only where the section has no more text, where a table
     beside it is not to be cut, or by less than a sentence where the last two units share too little text. Every atom is in
-    exactly one unit, in order.
+    exactly one unit, in order. Footnotes stand in units of their own, behind the text.
     """
+    pieces = make_pieces(blocks, settings.max_tokens)
+    notes = [piece for piece in pieces if piece.kind == "footnote"]
+    return [*_units([piece for piece in pieces if piece.kind != "footnote"], settings), *_units(notes, settings)]
+
+
+def _units(pieces: Sequence[Piece], settings: ParagraphSettings) -> list[Unit]:
     groups: list[list[Piece]] = []
-    for piece in make_pieces(blocks, settings.max_tokens):
+    for piece in pieces:
         for part in _cut(piece, settings):
             _add(groups, part, settings)
     _mend_last(groups, settings)

@@ -18,7 +18,12 @@ _CJK_END = re.compile(r"[\u3000-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf
 _CJK_START = re.compile(r"^[\u3000-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef]")
 _HYPHEN_END = re.compile(r"[^\W\d_][-\u2010\u00ad]$")
 _SKIPPED = (BlockType.FURNITURE, BlockType.OUTLINE, BlockType.CONTENTS)
+_FLOATING = (BlockType.TABLE, BlockType.IMAGE, BlockType.CAPTION)
 _KIND = {BlockType.TABLE: "table", BlockType.CODE: "code"}
+# A line above a table is its title when it is named as one, or is as short as this and ends no sentence.
+_TABLE_TITLE_TOKENS = 40
+_TABLE_NAME = re.compile(r"^(?:table|tab\.|tabelle|tableau|tabla|tabela|tabella|таблица|جدول|表)\s*[\w.-]*\d", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?。！？…؟][\"'”’»)\]]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Atoms that belong together. kind: "text", "table" or "code". header: atoms that every part of a cut table repeats."""
+    """Atoms that belong together. kind: "text", "table", "code" or "footnote". header: atoms that every part of a cut table repeats."""
 
     atoms: tuple[Atom, ...]
     kind: str
@@ -45,37 +50,66 @@ class Piece:
 
 
 def make_pieces(blocks: Sequence[Block], max_tokens: int) -> list[Piece]:
-    """Pieces of one section in reading order; footnotes come last.
+    """Pieces of one section in reading order; footnotes of the page come last, those of a table stay with it.
 
     Page furniture, printed contents and bookmarks are no text. Blocks that go on from the one before over a column or page
     break are joined, a hyphen at the break taken out. An atom never exceeds max_tokens.
     """
     kept = [b for b in blocks if b.type not in _SKIPPED and b.text.strip()]
-    body = [b for b in kept if b.type is not BlockType.FOOTNOTE]
-    notes = [b for b in kept if b.type is BlockType.FOOTNOTE]
+    notes = [b for b in kept if b.type is BlockType.FOOTNOTE and b.sub_type is None]
+    body = [b for b in kept if b not in notes]
     return [_piece(group, max_tokens) for group in [*_groups(body), *([b] for b in notes)]]
 
 
 def _groups(blocks: Sequence[Block]) -> list[list[Block]]:
-    """Blocks that make one piece: a paragraph over a break, a table with its captions."""
+    """Blocks that make one piece: a paragraph over a break, a table with its captions or the title line above it."""
+    halves = _halves(blocks)
+    broken_off = set(halves.values())
     groups: list[list[Block]] = []
-    for block in blocks:
-        last = groups[-1] if groups else []
-        joins_text = (
-            bool(last) and block.continues_previous and last[-1].type is block.type and block.type in (BlockType.TEXT, BlockType.LIST)
-        )
-        if joins_text or (last and _joins_table(last, block)):
-            last.append(block)
+    group_of: list[list[Block]] = []
+    for at, block in enumerate(blocks):
+        if at in halves:
+            group = group_of[halves[at]]
+        elif groups and at - 1 not in broken_off and _joins_table(groups[-1], block):
+            group = groups[-1]
         else:
-            groups.append([block])
+            group = []
+            groups.append(group)
+        group.append(block)
+        group_of.append(group)
     return groups
+
+
+def _halves(blocks: Sequence[Block]) -> dict[int, int]:
+    """Position of each block that goes on over a break -> position of the block that it goes on with.
+
+    Tables, pictures and captions at the head of a page or column stand between the two.
+    """
+    found: dict[int, int] = {}
+    last = -1
+    for at, block in enumerate(blocks):
+        if block.continues_previous and block.type in (BlockType.TEXT, BlockType.LIST) and last >= 0 and blocks[last].type is block.type:
+            found[at] = last
+        if block.type not in _FLOATING:
+            last = at
+    return found
 
 
 def _joins_table(group: Sequence[Block], block: Block) -> bool:
     last = group[-1]
-    if last.type is BlockType.CAPTION and block.type is BlockType.TABLE:
-        return all(b.type is BlockType.CAPTION for b in group)
+    if block.type is BlockType.TABLE:
+        return all(b.type is BlockType.CAPTION for b in group) or (len(group) == 1 and _titles_table(last))
+    if block.type is BlockType.FOOTNOTE:
+        return block.sub_type == "table" and any(b.type is BlockType.TABLE for b in group)
     return last.type is BlockType.TABLE and block.type is BlockType.CAPTION and all(b.type is not BlockType.CAPTION for b in group)
+
+
+def _titles_table(block: Block) -> bool:
+    """Whether the text right above a table is its title line, or the words that lead to it."""
+    text = block.text.strip()
+    if block.type is not BlockType.TEXT or "\n" in text or count_tokens(text) > _TABLE_TITLE_TOKENS:
+        return False
+    return bool(_TABLE_NAME.match(text)) or not _SENTENCE_END.search(text)
 
 
 def _piece(group: Sequence[Block], max_tokens: int) -> Piece:
@@ -93,7 +127,7 @@ def _piece(group: Sequence[Block], max_tokens: int) -> Piece:
         gap = text[end : sentence.start] if atoms else "\n\n"
         atoms.extend(_bounded(sentence.text, gap, tuple(group), max_tokens))
         end = sentence.end
-    return Piece(tuple(atoms), "text")
+    return Piece(tuple(atoms), "footnote" if group[0].type is BlockType.FOOTNOTE and group[0].sub_type is None else "text")
 
 
 def join_over_break(before: str, after: str) -> str:

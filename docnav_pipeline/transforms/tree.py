@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,11 +52,13 @@ def build_tree(
     """Rows of `tree` and of `paragraphs` (without doc_version) of one document.
 
     title: title of the document node where the document prints none. Text before the first heading hangs on the document
-    node, text between a heading and its first subheading on that section, before its subsections.
+    node, text between a heading and its first subheading on that section, before its subsections. Of a document that prints
+    headings and nothing else, each is the text of its own section, because of a document without units nothing can be fetched.
     """
     root = Node(doc_id, "document", None, (), title=recovered.title or title)
     _hang_sections(root, recovered)
-    _hang_paragraphs(root, paragraphs)
+    if not _hang_paragraphs(root, paragraphs):
+        _hang_headings(root, paragraphs)
     _measure(root)
     tree: list[dict[str, Any]] = []
     units: list[dict[str, Any]] = []
@@ -83,16 +86,28 @@ def _hang_sections(root: Node, recovered: RecoveredHierarchy) -> None:
     node.blocks.extend(recovered.blocks[start:])
 
 
-def _hang_paragraphs(node: Node, settings: ParagraphSettings) -> None:
+def _hang_paragraphs(node: Node, settings: ParagraphSettings) -> int:
+    """Hang the units of all sections below a node, and its own; their number."""
+    below = sum(_hang_paragraphs(child, settings) for child in node.children)
+    return below + _hang_units(node, node.blocks, settings)
+
+
+def _hang_headings(node: Node, settings: ParagraphSettings) -> None:
     for child in node.children:
-        _hang_paragraphs(child, settings)
+        _hang_headings(child, settings)
+    _hang_units(node, node.printed, settings)
+
+
+def _hang_units(node: Node, blocks: Sequence[Block], settings: ParagraphSettings) -> int:
+    """Hang the units of some blocks on a node, before its sections; their number."""
     twins: Counter[str] = Counter()
     own: list[Node] = []
-    for unit in build_units(node.blocks, settings):
+    for unit in build_units(blocks, settings):
         name = paragraph_id(node.node_id, unit.text, twins[unit.text])
         twins[unit.text] += 1
         own.append(Node(name, "paragraph", node, node.path, unit=unit))
     node.children[:0] = own
+    return len(own)
 
 
 def _measure(node: Node) -> None:

@@ -74,3 +74,18 @@ def test_lines_shared_by_one_block_are_handed_out_to_the_entries() -> None:
     rows = [row for row in rows_of(press.blocks) if row.type == BlockType.CONTENTS]
     assert [row.text for row in rows] == ["Wells 1", "Digging 1", "Pumps 2"]
     assert all(row.line == 0 for row in rows)
+
+
+def test_lists_that_the_contents_name_do_not_begin_one() -> None:
+    press = Press().title("Contents", 18)
+    press.lines(["1 Wells ........ 3", "2 Pumps ........ 4", "3 Bells ........ 5", "4 Tanks ........ 6"])
+    press.turn().lines(["5 Pipes ........ 7", "6 Taps ........ 8", "List of Figures ........ 9", "Index ........ 10"])
+    assert [entry.title for entry in matched(press)[0].entries] == [
+        "1 Wells",
+        "2 Pumps",
+        "3 Bells",
+        "4 Tanks",
+        "5 Pipes",
+        "6 Taps",
+        "Index",
+    ]

@@ -19,6 +19,8 @@ from docnav_pipeline.hierarchy.numbering import cjk_value, read_labels, roman_va
         ("APPENDIX B: Tables", "APPENDIX B", "Tables"),
         ("Chapter 3", "Chapter 3", ""),
         ("Chapter Three: The Pump", "Chapter Three", "The Pump"),
+        ("CHAPTER TWENTYTWO", "CHAPTER TWENTYTWO", ""),
+        ("Chapter Thirty-one: Wells", "Chapter Thirty-one", "Wells"),
         ("Part IV. Trade", "Part IV", "Trade"),
         ("Item 1A. Risk Factors", "Item 1A", "Risk Factors"),
         ("Article 5 – Duties", "Article 5", "Duties"),

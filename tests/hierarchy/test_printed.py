@@ -157,6 +157,91 @@ def test_book_title_printed_again_is_no_section() -> None:
     assert outline(press) == [(1, "1 Wells"), (1, "2 Pumps")]
 
 
+def contents(press: Press, *entries: tuple[str, int, int]) -> Press:
+    """A contents page of (title, page of the file, depth); the printed number is that page."""
+    press.title("Contents", 18)
+    for title, page, depth in entries:
+        press.lines([f"{title} ........ {page}"], left=0.12 + 0.04 * depth)
+    return press
+
+
+def test_numbers_of_the_contents_count_for_headings_printed_without_them() -> None:
+    names = ("Wells", "Pumps", "Bells", "Tanks")
+    entries = [
+        entry
+        for n, name in enumerate(names, start=1)
+        for entry in ((f"{n} {name}", n + 1, 0), (f"{n}.1 Care", n + 1, 0), (f"{n}.2 Repair", n + 1, 0))
+    ]
+    press = contents(Press(), *entries)
+    for n, name in enumerate(names, start=1):
+        press.turn().title(name, 16).prose().title(f"{n}.1 Care", 13).prose().title(f"{n}.2 Repair", 13).prose()
+    assert [entry for entry in outline(press) if entry[1] != "Contents"] == [
+        entry for n, name in enumerate(names, start=1) for entry in ((1, name), (2, f"{n}.1 Care"), (2, f"{n}.2 Repair"))
+    ]
+
+
+def test_bold_items_of_a_list_that_full_contents_leave_out_are_no_headings() -> None:
+    names = ("Wells", "Pumps", "Bells", "Tanks")
+    entries = [
+        entry
+        for n, name in enumerate(names, start=1)
+        for entry in ((f"{n} {name}", n + 1, 0), (f"{n}.1 Care", n + 1, 1), (f"{n}.2 Repair", n + 1, 1))
+    ]
+    press = contents(Press(), *entries)
+    for n, name in enumerate(names, start=1):
+        press.turn().title(f"{n} {name}", 16).prose().title(f"{n}.1 Care", 13).prose()
+        for k, item in enumerate(("Oil", "Water", "Sand"), start=1):
+            press.title(f"{k}. {item}", 10).prose(2)
+        press.title(f"{n}.2 Repair", 13).prose()
+    assert [title for _, title in outline(press) if title != "Contents"] == [title for title, _, _ in entries]
+
+
+def test_a_unit_word_over_its_number_over_the_title_is_one_heading() -> None:
+    press = Press().title("Handbook", 24).prose(6)
+    for number, (word, name) in enumerate([("ONE", "WELLS"), ("TWO", "PUMPS"), ("THREE", "BELLS")], start=1):
+        press.turn().title("CHAPTER", 10).title(word, 14).title(name, 14).prose().title(f"{number}.1 Care", 12).prose()
+    assert outline(press) == [(1, "WELLS"), (2, "1.1 Care"), (1, "PUMPS"), (2, "2.1 Care"), (1, "BELLS"), (2, "3.1 Care")]
+    assert [h.label for h in recover(press.blocks, SETTINGS).headings][::2] == ["CHAPTER ONE", "CHAPTER TWO", "CHAPTER THREE"]
+
+
+def test_a_label_that_was_read_after_the_title_below_it_is_joined_with_it() -> None:
+    press = Press().title("Handbook", 24).prose(6)
+    for number, name in enumerate(["Wells", "Pumps"], start=1):
+        press.turn().title(f"CHAPTER {number}", 12).title(name, 20)
+        press.blocks[-2:] = press.blocks[:-3:-1]
+        press.prose().title(f"{number}.1 Care", 14).prose()
+    assert outline(press) == [(1, "CHAPTER 1: Wells"), (2, "1.1 Care"), (1, "CHAPTER 2: Pumps"), (2, "2.1 Care")]
+
+
+def test_the_mark_of_a_footnote_is_no_part_of_a_title_that_the_contents_list() -> None:
+    press = contents(Press(), ("1 Wells", 2, 0), ("2 New pumps", 3, 0), ("3 Bells", 4, 0))
+    for title in ("1 Wells", "2 New pumps5", "3 Bells"):
+        press.turn().title(title, 16).prose()
+    assert [title for _, title in outline(press) if title != "Contents"] == ["1 Wells", "2 New pumps", "3 Bells"]
+
+
+def report(press: Press, name: str) -> Press:
+    """A document with a title page of its own and numbers that begin at 1."""
+    press.title(name, 20).prose().title("1 Aim").prose().title("1.1 Place", 12).prose().title("2 Way").prose()
+    return press.turn()
+
+
+def test_documents_joined_in_one_file_are_parts_below_their_own_titles() -> None:
+    press = report(report(report(Press(), "Report on Wells"), "Report on Pumps"), "Report on Bells")
+    inside = [(2, "1 Aim"), (3, "1.1 Place"), (2, "2 Way")]
+    assert outline(press) == [(1, "Report on Wells"), *inside, (1, "Report on Pumps"), *inside, (1, "Report on Bells"), *inside]
+    recovered = recover(press.blocks, SETTINGS)
+    assert recovered.title is None
+    assert [h.evidence for h in recovered.headings if h.level == 1] == [("part",)] * 3
+
+
+def test_chapters_set_like_the_title_of_the_book_are_no_documents_of_their_own() -> None:
+    press = Press().title("Handbook of Water", 20).prose(6)
+    for name in ("Wells", "Pumps", "Bells"):
+        press.turn().title(name, 20).prose().title("Introduction", 13).prose().title(f"Care of {name.lower()}", 13).prose()
+    assert [level for level, _ in outline(press)] == [1, 2, 2] * 3
+
+
 def test_several_documents_in_one_file_are_several_parts() -> None:
     press = Press().title("Two Reports", 24).prose(6)
     for name in ("Part I Wells", "Part II Pumps"):

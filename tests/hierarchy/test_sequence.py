@@ -43,5 +43,10 @@ def test_appendix_letters_stand_beside_the_sections_that_they_are_set_like() -> 
     assert list(depths(titles, styles=[1, 2, 1, 1, 2, 1]).values()) == [1, 2, 1, 1, 2, 1]
 
 
+def test_numbers_that_end_in_another_mark_are_another_scheme() -> None:
+    titles = ["1 Aim", "1.1 Wells", "1. Oil", "2. Water", "3. Sand", "1.2 Pumps", "2 End", "3 Notes"]
+    assert list(depths(titles).values()) == [1, 2, 3, 3, 3, 2, 1, 1]
+
+
 def test_no_labels_give_no_sequence() -> None:
     assert find_sequence([[], []], [1.0, 1.0], [0, 0]) == {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from assets_store.settings import HierarchySettings
+from docnav_pipeline.hierarchy.recover import recover
 from docnav_pipeline.parsing.block import Block, BlockType
 from docnav_pipeline.parsing.html import parse_html_text
 
@@ -111,3 +113,30 @@ def test_deep_nesting_does_not_break_the_reader() -> None:
 
 def test_no_html_at_all_gives_no_blocks() -> None:
     assert parse_html_text("").blocks == ()
+
+
+def test_styled_headings_count_where_there_are_no_heading_elements() -> None:
+    blocks = read(
+        '<p style="font-size: 24px">Wells</p><p>Long text about wells and pumps.</p><p><span style="font-size:18px">Depth</span></p>'
+        '<p>Long text about depth and more.</p><p><font size="5">Pumps</font></p><p>Long text about pumps and more.</p>'
+        '<p style="font-size: 18px">Lids</p><p>Long text about lids and more.</p>'
+    )
+    titles = [(block.text, block.size_pt, block.level) for block in blocks if block.type is BlockType.TITLE]
+    assert titles == [("Wells", 18.0, None), ("Depth", 13.5, None), ("Pumps", 18.0, None), ("Lids", 13.5, None)]
+    headings = recover(blocks, HierarchySettings()).headings
+    assert [(h.level, h.title) for h in headings] == [(1, "Wells"), (2, "Depth"), (1, "Pumps"), (2, "Lids")]
+
+
+def test_sizes_say_nothing_where_heading_elements_do() -> None:
+    blocks = read('<h2>Wells</h2><p style="font-size: 40px">Large words</p><p>Text.</p>')
+    assert [block.text for block in blocks if block.type is BlockType.TITLE] == ["Wells"]
+
+
+def test_footnotes_are_apart_with_anchor_and_mark() -> None:
+    blocks = read(
+        '<h1>T</h1><p>Deep<sup><a href="#fn1">1</a></sup> wells.</p><section class="footnotes"><hr><ol>'
+        '<li id="fn1"><p>Below 9 m. <a href="#r1">↩</a></p></li></ol></section><aside role="doc-footnote" id="x">* In summer.</aside>'
+    )
+    notes = [(block.text, block.anchor) for block in blocks if block.type is BlockType.FOOTNOTE]
+    assert notes == [("[1] Below 9 m.", "fn1"), ("* In summer.", "x")]
+    assert ("1", "#fn1") in blocks[1].links
