@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from assets_store.errors import SchemaError, StoreVersionError
 
-FORMAT = "docnav-nodes-1"
+FORMAT = "docnav-nodes-2"
 KINDS = ("document", "section", "paragraph")
 
 _INT = pa.int32()
@@ -40,6 +40,7 @@ _SCHEMAS = {
             ("kb", _TEXT),
             ("product_version", _TEXT),
             ("access_labels", _TEXTS),
+            ("folders", _TEXTS),
             ("title", _TEXT),
             ("language", _TEXT),
             ("status", _TEXT),
@@ -70,7 +71,7 @@ _SCHEMAS = {
     ),
 }
 
-_DOCUMENT_COLUMNS = ("doc_id", "doc", "uri", "kb", "product_version", "access_labels", "title", "language", "status", "reason")
+_DOCUMENT_COLUMNS = ("doc_id", "doc", "uri", "kb", "product_version", "access_labels", "folders", "title", "language", "status", "reason")
 _NODE_COLUMNS = ("position", "title", "label", "page_start", "page_end", "n_tokens", "height")
 
 
@@ -147,7 +148,10 @@ def _subtree_ends(parent: NDArray[np.int32], node_ids: pl.Series) -> NDArray[np.
 def write_node_index(
     folder: Path, documents: pl.DataFrame, nodes: pl.DataFrame, paragraphs: pl.DataFrame, communities: pl.DataFrame
 ) -> None:
-    """Write the four files. nodes: as from `ordered_nodes`; the others: rows of their tables. Raises SchemaError for lost rows."""
+    """Write the four files. documents: with the titles of their `folders`; nodes: as from `ordered_nodes`; the others: table rows.
+
+    Raises SchemaError for lost rows.
+    """
     size = documents.height
     counts = np.bincount(nodes["document"].to_numpy(), minlength=size) if nodes.height else np.zeros(size, np.int64)
     ends = np.cumsum(counts)

@@ -215,7 +215,7 @@ class Graph:
             level=KINDS[kind],
             title=self._text("title", title_row),
             label=self._text("label", row),
-            path=tuple(sections),
+            path=tuple(sections) if kind != _DOCUMENT else tuple(self._index.documents.column("folders")[document].as_py()),
             doc=self._names[document].as_py(),
             doc_id=self.rows.doc_ids[document],
             parent_id=self._text("node_id", lineage[1]) if len(lineage) > 1 else None,
@@ -284,7 +284,7 @@ class Graph:
         return read
 
 
-_SECTION, _PARAGRAPH = KINDS.index("section"), KINDS.index("paragraph")
+_DOCUMENT, _SECTION, _PARAGRAPH = (KINDS.index(kind) for kind in ("document", "section", "paragraph"))
 
 
 def _weighted(values: list[dict[str, Any]] | None) -> tuple[tuple[str, float], ...]:

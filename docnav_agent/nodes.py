@@ -15,7 +15,8 @@ class Node:
     """A node of the graph.
 
     title: of a paragraph, the title of its section; of a community, its label terms.
-    path: titles from the top section down to this node, a paragraph has its section's. position: order among the siblings.
+    path: titles from the top section down to this node, a paragraph has its section's, a document
+    those of its folders. position: order among the siblings.
     n_tokens: tokens of source text below it. height: 0 for a paragraph. Pages from 1, None where a format has none.
     """
 

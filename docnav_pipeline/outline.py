@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from assets_store.errors import SourceError
 from assets_store.names import find_documents, name_index
 from assets_store.settings import Settings, load_settings
 from assets_store.store import Store
+from docnav_pipeline.folder_outline import folder_outline
 from docnav_pipeline.hierarchy.llm_levels import level_model
 from docnav_pipeline.hierarchy.overrides import read_overrides
 from docnav_pipeline.hierarchy.recover import outline_entries, recover
@@ -23,13 +23,14 @@ Outline = tuple[str, list[dict[str, Any]], str]
 def outlines(names: Sequence[str], store: str, ignore_bookmarks: bool) -> Iterator[Outline]:
     """(stem, entries, fault) of each file or document; fault is empty for a good one.
 
-    A name that is a file is parsed now, several files side by side; any other name is looked up in the store.
+    A name that is a file is parsed now, several files side by side. A folder is one outline: folders and documents are its upper
+    levels, each folder under the title of its index page. Any other name is looked up in the store.
     """
-    files = [Path(name) for name in names if Path(name).is_file()]
-    for path in (Path(name) for name in names if Path(name).is_dir()):
-        raise SourceError(f"{path} is a folder; name its files, for instance {path}/*.pdf.")
-    yield from _of_files(files, load_settings(), ignore_bookmarks)
-    others = [name for name in names if not Path(name).is_file()]
+    settings = load_settings()
+    yield from _of_files([Path(name) for name in names if Path(name).is_file()], settings, ignore_bookmarks)
+    for folder in (Path(name) for name in names if Path(name).is_dir()):
+        yield folder_outline(folder, settings, ignore_bookmarks)
+    others = [name for name in names if not Path(name).exists()]
     if others:
         yield from _of_store(Store.open(store), others)
 

@@ -16,7 +16,7 @@ _NAME_CHARACTERS = 100
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True, metavar="(FILE | DOC)...")
+@click.argument("sources", nargs=-1, required=True, metavar="(FILE | FOLDER | DOC)...")
 @store_option
 @click.option("--ignore-bookmarks", is_flag=True, help="Recover headings from print alone, as if the file had no bookmarks.")
 @json_option
@@ -25,14 +25,22 @@ _NAME_CHARACTERS = 100
     type=click.Path(path_type=Path, file_okay=False),
     help="Write STEM.json for each source into this folder instead; a second equal stem gets -2.",
 )
-def outline(sources: tuple[str, ...], store: str, ignore_bookmarks: bool, as_json: bool, out: Path | None) -> int:
-    """Recovered headings of FILE (no store is needed) or of DOC in the store, in reading order."""
+@click.option(
+    "--picture", type=click.Path(path_type=Path, dir_okay=False), help="Draw the outline of one source into this SVG, PNG or PDF file too."
+)
+def outline(sources: tuple[str, ...], store: str, ignore_bookmarks: bool, as_json: bool, out: Path | None, picture: Path | None) -> int:
+    """Recovered headings of FILE, or of all files in FOLDER (no store is needed), or of DOC in the store, in reading order."""
     from assets_store.terminal import complain, console, printable
     from docnav_pipeline.outline import outlines
+    from docnav_pipeline.outline_picture import draw_outline
 
     failed, taken, shown = False, set[str](), {}
+    if picture is not None and len(sources) > 1:
+        raise click.UsageError("--picture draws one source; give one.")
     for name, entries, fault in outlines(sources, store, ignore_bookmarks):
         failed |= bool(fault)
+        if picture is not None and not fault:
+            draw_outline(entries, picture, name)
         if fault:
             complain(f"{name}: {fault}")
         if out is not None:

@@ -36,7 +36,7 @@ from docnav_pipeline.parsing.block import Block, BlockType
 _UNBACKED = 0.93
 # Confidence in a bookmark that nothing prints, in a list that is otherwise right.
 _UNPRINTED = 0.7
-# Evidence that is named in a heading, strongest first, from this many log odds on.
+# Evidence that is named in a heading from this many log odds on.
 _NAMED = 0.5
 
 
@@ -147,8 +147,8 @@ def _evidence(c: Candidate, overrides: Overrides) -> tuple[str, ...]:
             total[kind] += value  # type: ignore[assignment]
     if overrides.added(c.text, c.page) or overrides.level_of(c.text, c.page):
         total["override"] = 100
-    sure = ("override", "bookmark", "contents")
-    named = [kind for kind in sure if total[kind] > 0] + [
-        kind for kind, value in total.most_common() if kind not in sure and value >= _NAMED
-    ]
+    # What states a level comes before what only speaks for a heading, however strongly.
+    stating = {"override": 0.0, "bookmark": 0.0, "contents": 0.0, "numbering": _NAMED}
+    named = [kind for kind, least in stating.items() if total[kind] > least]
+    named += [kind for kind, value in total.most_common() if kind not in stating and value >= _NAMED]
     return tuple(named) or ("font",)

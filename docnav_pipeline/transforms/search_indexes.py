@@ -15,6 +15,7 @@ from assets_store.errors import SchemaError, StoreVersionError
 from assets_store.lexical_index import LexicalIndex, write_lexical_index
 from assets_store.node_index import ordered_communities, ordered_nodes, write_node_index
 from assets_store.settings import SearchSettings
+from docnav_pipeline.transforms.folders import with_folders
 
 LEVELS = ("paragraph", "section", "document", "community")
 
@@ -33,17 +34,19 @@ def build_search_indexes(
 ) -> dict[str, int]:
     """Write all index files of a snapshot into a folder, which is made if it is not there.
 
-    The tables are whole tables of one state of the store. Lexical text is the document's title, the title path and the
-    text of a paragraph, or the profile of a broader node. previous: folder of an earlier index, of which rows with equal
-    text are taken over. Returns counts by level: rows, rows that were analysed anew, terms, vectors.
+    The tables are whole tables of one state of the store. Lexical text is folders, title and file name of the document,
+    the title path and the text of a paragraph, or the profile of a broader node. previous: folder of an earlier index, of
+    which rows with equal text are taken over. Returns counts by level: rows, rows that were analysed anew, terms, vectors.
     Raises SchemaError where the tables do not fit together or more than one model made the vectors.
     """
     folder.mkdir(parents=True, exist_ok=True)
     model = _only_model(embeddings)
     nodes = ordered_nodes(documents, tree)
+    documents = with_folders(documents)
     write_node_index(folder, documents, nodes, paragraphs, communities)
-    # Titles as people see them; the file name often says what no title does (company, year, model number).
-    names = documents.select("doc_id", "language", pl.concat_str(["title", "doc"], separator=" \n").alias("name"))
+    # Titles as people see them; file and folder names often say what no title does (company, year, model number).
+    name = pl.concat_str(pl.col("folders").list.join(" \n"), "title", "doc", separator=" \n")
+    names = documents.select("doc_id", "language", name.alias("name"))
     counts: dict[str, int] = {}
 
     units = nodes.filter(pl.col("kind") == "paragraph").select("node_id", "doc_id").join(names, on="doc_id", maintain_order="left")

@@ -35,3 +35,15 @@ def test_file_names_stay_in_the_folder_and_never_meet(names: list[str]) -> None:
     made = [file_name(name, taken) for name in names]
     assert len(set(made)) == len(names)
     assert all(Path(name).name == name and not name.startswith(".") for name in made)
+
+
+def test_a_picture_shows_every_heading_and_reads_no_title_as_mathematics(docs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = docs / "hard.md"
+    source.write_text("# Costs\n\nText.\n\n## Up to $5 and $x^$ & 5 < 6\n\nText.\n\n## 費用\n\nText.\n")
+    picture = docs / "tree.svg"
+    assert run(["outline", str(source), "--picture", str(picture)]) == 0
+    drawn = picture.read_text(encoding="utf-8")
+    assert "Up to $5 and $x^$ &amp; 5 &lt; 6" in drawn
+    assert "費用" in drawn
+    assert run(["outline", str(source), "--picture", str(docs / "tree.doc")]) == 2
+    assert ".svg, .png, .pdf" in capsys.readouterr().err

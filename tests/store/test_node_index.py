@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from assets_store.errors import SchemaError, StoreVersionError
 from assets_store.node_index import open_node_index, ordered_nodes, write_node_index
+from docnav_pipeline.transforms.folders import with_folders
 from tests.factories import MadeDocument, make_tables
 
 headings = st.lists(st.integers(0, 3), max_size=15)
@@ -37,7 +38,7 @@ def test_the_subtree_of_a_node_is_the_range_of_rows_that_reach_it_by_their_paren
 
 def _write(folder: Path, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
     nodes = ordered_nodes(tables["documents"], tables["tree"])
-    write_node_index(folder, tables["documents"], nodes, tables["paragraphs"], tables["communities"])
+    write_node_index(folder, with_folders(tables["documents"]), nodes, tables["paragraphs"], tables["communities"])
     return nodes
 
 
