@@ -29,16 +29,21 @@ class Snapshot:
 
     def files(self, table: str) -> list[Path]:
         """Local Parquet files of a table, by part name; copied to a cache first when the store is remote."""
-        parts = self.manifest["tables"][table]
+        parts = self._parts(table)
         return [self._files.local(f"parts/{table}/{parts[name]['file']}") for name in sorted(parts)]
 
     def read(self, table: str, columns: Sequence[str] | None = None, parts: Sequence[str] | None = None) -> pl.DataFrame:
         """Rows of a table, all or those of some parts, in order of part and of the table's sort."""
         from assets_store.store import read_parts
 
-        known = self.manifest["tables"][table]
+        known = self._parts(table)
         names = [known[name]["file"] for name in sorted(known) if parts is None or name in parts]
         return read_parts(self._files, TABLES[table], names, columns)
+
+    def _parts(self, table: str) -> dict[str, dict[str, Any]]:
+        """Parts of a table by name; none where the snapshot was made before there was such a table."""
+        found: dict[str, dict[str, Any]] = self.manifest["tables"].get(table, {})
+        return found
 
     def folder(self, name: str) -> Path:
         """Local folder of a derived index; "index" holds the search indexes."""

@@ -22,7 +22,7 @@ from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_part
 from docnav_pipeline.stages import STRUCTURE, wanted_structure
 from docnav_pipeline.transforms.layout import read_blocks
-from docnav_pipeline.transforms.parse_quality import build_parse_quality, quality_totals
+from docnav_pipeline.transforms.parse_quality import build_parse_quality, doubtful_documents, quality_totals
 from docnav_pipeline.transforms.tree import build_tree
 
 
@@ -66,7 +66,9 @@ def build_structure(context: dg.AssetExecutionContext, store: StoreResource) -> 
     total = refresh_structure(opened, context.partition_keys, store.reporter(context))
     yield result(opened, schemas.TREE, total)
     yield result(opened, schemas.PARAGRAPHS, total)
-    yield result(opened, schemas.PARSE_QUALITY, total, quality_totals(opened.read("parse_quality")))
+    quality = opened.read("parse_quality")
+    doubtful = dg.MetadataValue.md(doubtful_documents(quality))
+    yield result(opened, schemas.PARSE_QUALITY, total, {**quality_totals(quality), "most doubtful": doubtful})
 
 
 def refresh_structure(store: Store, shards: Iterable[str], reporter: Reporter) -> Refreshed:

@@ -82,3 +82,13 @@ def quality_totals(quality: pl.DataFrame) -> dict[str, Any]:
         **{f"headings by {kind}": n for kind, n in sorted(evidence.items())},
         "documents without headings": quality.filter(pl.col("n_headings") == 0).height,
     }
+
+
+def doubtful_documents(quality: pl.DataFrame, n: int = 10) -> str:
+    """The documents to look at first, as a Markdown table: lowest confidence, then most text outside sections. Ids only, no text."""
+    columns = ("doc_id", "n_headings", "confidence", "orphan_share", "pages_without_text")
+    rows = quality.sort(pl.col("confidence").fill_null(0.0), pl.col("orphan_share"), "doc_id", descending=[False, True, False])
+    lines = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
+    for doc_id, headings, confidence, orphans, pages in rows.head(n).select(columns).iter_rows():
+        lines.append(f"| {doc_id} | {headings} | {'' if confidence is None else f'{confidence:.2f}'} | {orphans:.0%} | {pages} |")
+    return "\n".join(lines)

@@ -38,7 +38,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     ]
     environment = {**os.environ, "HOME": str(home), "MINERU_HOME": str(home), "MINERU_MODEL_SOURCE": "local"}
     with (home / "log").open("w") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=home)
         try:
             _wait(f"http://127.0.0.1:{port}/v1/health", process)
             yield f"http://127.0.0.1:{port}"

@@ -161,3 +161,16 @@ def test_a_file_says_who_made_it(store: Store) -> None:
     assert head is not None
     metadata = pq.read_metadata(Path(store.location) / "parts" / "communities" / head.file).metadata
     assert json.loads(metadata[b"docnav"])["maker"] == {"stage": "communities"}
+
+
+def test_a_snapshot_from_before_a_table_existed_reads_it_as_empty(store: Store) -> None:
+    write(store, "a")
+    snapshot, _ = store.commit("index", {}, {})
+    path = Path(store.location) / "snapshots" / f"{snapshot.id}.json"
+    manifest = json.loads(path.read_text())
+    del manifest["tables"]["parse_quality"]
+    path.write_text(json.dumps(manifest))
+    opened = Store.open(store.location)
+    assert opened.snapshot().read("parse_quality").is_empty()
+    assert opened.snapshot().files("parse_quality") == []
+    assert not opened.matches(opened.snapshot())

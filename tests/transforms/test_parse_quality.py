@@ -6,7 +6,7 @@ import pytest
 from assets_store.settings import HierarchySettings, ParagraphSettings, ProfileSettings
 from docnav_pipeline.hierarchy.recover import recover
 from docnav_pipeline.parsing.block import Block, BlockType
-from docnav_pipeline.transforms.parse_quality import build_parse_quality, quality_totals
+from docnav_pipeline.transforms.parse_quality import build_parse_quality, doubtful_documents, quality_totals
 from docnav_pipeline.transforms.tree import build_tree
 
 BLOCKS = [
@@ -44,3 +44,9 @@ def test_totals_sum_over_documents() -> None:
     totals = quality_totals(pl.concat([quality(BLOCKS), quality(BLOCKS), quality(BLOCKS[:1])]))
     assert (totals["headings"], totals["headings by source_level"], totals["documents without headings"]) == (6, 6, 1)
     assert totals["pages without text"] == 6
+
+
+def test_the_most_doubtful_documents_come_first_without_any_text() -> None:
+    shown = doubtful_documents(pl.concat([quality(BLOCKS), quality(BLOCKS[:1])]))
+    assert shown.splitlines()[2] == "| doc-1 | 0 |  | 100% | 2 |"
+    assert "Wells" not in shown
