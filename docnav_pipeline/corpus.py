@@ -31,6 +31,15 @@ class Changes:
         return bool(self.added or self.changed or self.removed)
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a look at the sources found. sources: all documents that the store should know, by doc_id; roots: as they are then."""
+
+    changes: Changes
+    sources: dict[str, SourceFile]
+    roots: list[Root]
+
+
 def read_corpus(store: Store, shard: str) -> dict[str, SourceFile]:
     """Known source files of one shard, by doc_id."""
     path = f"corpus/{shard}.json"
@@ -54,12 +63,31 @@ def refresh_corpus(
     include: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
 ) -> Changes:
-    """List paths and bring the corpus up to date: what is new, edited, or vanished below them.
+    """List paths and bring the corpus up to date: what is new, edited, or vanished below them. See `list_corpus`."""
+    listing = list_corpus(store, paths, kb, product_version, include, exclude)
+    # Roots first: a document without a root would be taken for a vanished one.
+    if listing.roots != read_roots(store):
+        write_roots(store, listing.roots)
+    changes = listing.changes
+    if changes:
+        _write(store, listing.sources, {*changes.added, *changes.changed, *changes.removed})
+    return changes
 
-    include, exclude: new globs of the roots; None keeps those that they have. Raises SourceError before anything is changed when
-    a path does not exist, is never indexed, or cannot be listed.
+
+def list_corpus(
+    store: Store,
+    paths: Iterable[Path],
+    kb: str,
+    product_version: str,
+    include: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+) -> Listing:
+    """What is new, edited, or vanished below some paths; writes nothing.
+
+    include, exclude: new globs of the roots; None keeps those that they have. Raises SourceError when a path does not exist, is
+    never indexed, or cannot be listed.
     """
-    before = roots = read_roots(store)
+    roots = read_roots(store)
     wanted = [absolute_path(path, store.location) for path in paths]
     for path in wanted:
         roots = register(roots, path, kb, product_version, include, exclude)
@@ -79,12 +107,7 @@ def refresh_corpus(
         tuple(sorted(d for d in updated.keys() & known.keys() if updated[d] != known[d])),
         tuple(sorted(known.keys() - updated.keys())),
     )
-    # Roots first: a document without a root would be taken for a vanished one.
-    if roots != before:
-        write_roots(store, roots)
-    if changes:
-        _write(store, updated, {*changes.added, *changes.changed, *changes.removed})
-    return changes
+    return Listing(changes, updated, roots)
 
 
 def remove_document(store: Store, name: str) -> list[SourceFile]:

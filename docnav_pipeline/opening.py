@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from assets_store.errors import NoStore, SettingsError
+from assets_store.errors import NoStore, SettingsError, StoreError
 from assets_store.files import Files
 from assets_store.settings import SETTINGS_FILE, Profile, load_settings
 from assets_store.store import Store
+from assets_store.terminal import complain
 
 
 def open_or_create(location: str, profile: Profile | None = None) -> Store:
@@ -18,7 +22,10 @@ def open_or_create(location: str, profile: Profile | None = None) -> Store:
     try:
         store = Store.open(location)
     except NoStore:
-        return create(location, profile or "local")
+        try:
+            return create(location, profile or "local")
+        except StoreError:
+            store = Store.open(location)  # another process made it between the two looks
     if profile is not None and profile != store.settings.profile:
         raise SettingsError(
             f"store {store.location} was made with profile {store.settings.profile!r}, not {profile!r}. "
@@ -34,3 +41,25 @@ def create(location: str, profile: Profile) -> Store:
         raise SettingsError(f"{files.root} is a file; --store needs a folder.")
     text = files.read_text(SETTINGS_FILE) if files.exists(SETTINGS_FILE) else f'profile = "{profile}"\n'
     return Store.create(location, load_settings(text, f"{files.location}/{SETTINGS_FILE}"))
+
+
+@contextmanager
+def writing(store: Store) -> Iterator[None]:
+    """The right to write to a store, once every other process that writes to it has ended; people are told that they wait."""
+    said = f"another process is writing to {store.location}; waiting for it to end"
+    with store.writing(timeout_s=-1, on_wait=lambda: complain(said)):
+        yield
+
+
+@contextmanager
+def opened_or_empty(location: str) -> Iterator[Store]:
+    """The store at a place for looking only; where there is none, an empty one that is gone afterwards, with the settings it would have."""
+    try:
+        store = Store.open(location)
+    except NoStore:
+        files = Files(location)
+        text = files.read_text(SETTINGS_FILE) if files.exists(SETTINGS_FILE) else ""
+        with TemporaryDirectory(prefix="docnav-plan-") as folder:
+            yield Store.create(folder, load_settings(text, f"{files.location}/{SETTINGS_FILE}"))
+        return
+    yield store

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     import dagster as dg
 
+# Metadata in which stages report what costs time or money.
+WORK = ("parsed", "encoded", "recognised", "llm_calls")
 # Tag of runs that live and die with a process of `docnav index`.
 _IN_PROCESS = "docnav/in_process"
 _QUIET = {"loggers": {"console": {"config": {"log_level": "ERROR"}}}}
@@ -29,13 +32,17 @@ _QUIET = {"loggers": {"console": {"config": {"log_level": "ERROR"}}}}
 
 @dataclass(frozen=True, slots=True)
 class IndexRun:
-    """What an index run did. snapshot: id of the current snapshot, new when it was committed by this run."""
+    """What an index run did. snapshot: id of the current snapshot, new when it was committed by this run.
+
+    work: documents `parsed`, texts `encoded`, paragraphs `recognised` (entities), calls of a language model (`llm_calls`).
+    """
 
     changes: Changes
     shards: tuple[str, ...]
     snapshot: str
     is_new: bool
     failed_checks: tuple[str, ...]
+    work: Mapping[str, int]
     seconds: float
 
 
@@ -60,10 +67,12 @@ def run_index(store: Store, changes: Changes) -> IndexRun:
     before = store.log.current_id()
     shards = stale_shards(store)
     failed: tuple[str, ...] = ()
+    work = Counter(dict.fromkeys(WORK, 0))
     if shards or is_corpus_stale(store) or not store.files.exists(f"indexes/{index_name(store)}"):
-        failed = _materialize(store, shards)
+        failed, done = _materialize(store, shards)
+        work.update(done)
     current = store.snapshot().id
-    return IndexRun(changes, tuple(shards), current, current != before, failed, time.perf_counter() - started)
+    return IndexRun(changes, tuple(shards), current, current != before, failed, dict(work), time.perf_counter() - started)
 
 
 @contextmanager
@@ -82,7 +91,8 @@ def _serving(store: Store) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _materialize(store: Store, shards: Sequence[str]) -> tuple[str, ...]:
+def _materialize(store: Store, shards: Sequence[str]) -> tuple[tuple[str, ...], Counter[str]]:
+    """Run what is stale; names of failed checks, and the work that the stages report."""
     with _serving(store):
         import dagster as dg
 
@@ -97,13 +107,14 @@ def _materialize(store: Store, shards: Sequence[str]) -> tuple[str, ...]:
         sharded_checks = [c for c in CHECKS if next(iter(c.check_keys)).asset_key in {k for a in SHARDED for k in a.keys}]
         whole_checks = [c for c in CHECKS if c not in sharded_checks]
         failed: list[str] = []
+        work: Counter[str] = Counter()
         with dg.DagsterInstance.from_config(os.environ["DAGSTER_HOME"]) as instance:
             _release_dead_runs(instance)
             if shards:
                 span = {"dagster/asset_partition_range_start": shards[0], "dagster/asset_partition_range_end": shards[-1]}
-                failed += _run(dg, [CORPUS, *SHARDED, *sharded_checks], instance, have, {**span, _IN_PROCESS: "true"})
-            failed += _run(dg, [*WHOLE, *whole_checks], instance, have, {_IN_PROCESS: "true"})
-        return tuple(failed)
+                failed += _run(dg, [CORPUS, *SHARDED, *sharded_checks], instance, have, {**span, _IN_PROCESS: "true"}, work)
+            failed += _run(dg, [*WHOLE, *whole_checks], instance, have, {_IN_PROCESS: "true"}, work)
+        return tuple(failed), work
 
 
 def _release_dead_runs(instance: dg.DagsterInstance) -> None:
@@ -120,6 +131,13 @@ def _release_dead_runs(instance: dg.DagsterInstance) -> None:
         instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
 
 
-def _run(dagster: Any, assets: Sequence[Any], instance: dg.DagsterInstance, have: dict[str, Any], tags: dict[str, str]) -> list[str]:
+def _run(
+    dagster: Any, assets: Sequence[Any], instance: dg.DagsterInstance, have: dict[str, Any], tags: dict[str, str], work: Counter[str]
+) -> list[str]:
+    """Names of the checks that failed; what the stages did is added to `work`."""
     result = dagster.materialize(assets, instance=instance, resources=have, tags=tags, run_config=_QUIET, raise_on_error=True)
+    # A step over several shards reports the same metadata once for each of them.
+    reported = {event.asset_key: event.materialization.metadata for event in result.get_asset_materialization_events()}
+    for metadata in reported.values():
+        work.update({name: int(metadata[name].value) for name in WORK if name in metadata})
     return [e.check_name for e in result.get_asset_check_evaluations() if not e.passed]

@@ -17,7 +17,9 @@ settings.load_profile("docnav")
 @pytest.fixture(scope="session")
 def encoder() -> Encoder:
     """The packaged MiniLM encoder, in float32 so that numbers are the same on every processor."""
-    return load_encoder(EmbeddingSettings(device="cpu", dtype="float32"))
+    loaded = load_encoder(EmbeddingSettings(device="cpu", dtype="float32"))
+    assert isinstance(loaded, Encoder)
+    return loaded
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from logging import ERROR, getLogger
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -109,14 +109,34 @@ class Encoder:
         return unit_rows(out.float().cpu().numpy())
 
 
-def load_encoder(settings: EmbeddingSettings) -> Encoder:
+class TextEncoder(Protocol):
+    """What every encoder offers. model_id: the same on every machine."""
+
+    model_id: str
+
+    def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> EncodedTexts:
+        """Encode texts, in the order given."""
+        ...
+
+
+def load_encoder(settings: EmbeddingSettings) -> TextEncoder:
     """The encoder that the settings name, loaded once per process and setting. Raises ModelError where it cannot be had."""
+    from assets_store.models.hashing_encoder import HashingEncoder, hashing_dim
+
+    dim = hashing_dim(settings.model)
+    if dim is not None:
+        return HashingEncoder(dim)
     return _load(settings.model, settings.device, settings.dtype, settings.batch_size)
 
 
 @lru_cache(maxsize=2)
 def encoder_id(model: str) -> str:
     """model_id of the encoder that a setting names, without loading it. Raises ModelError."""
+    from assets_store.models.hashing_encoder import HashingEncoder, hashing_dim
+
+    dim = hashing_dim(model)
+    if dim is not None:
+        return HashingEncoder(dim).model_id
     folder = find_encoder(model)
     name = folder.name if Path(model).expanduser().is_dir() else model
     return f"{name}@{fingerprint(folder)}"

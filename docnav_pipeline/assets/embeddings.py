@@ -1,6 +1,7 @@
 """Asset `embeddings`: one unit vector per paragraph; a text that was encoded before is not encoded again."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 
 import dagster as dg
 import numpy as np
@@ -19,6 +20,7 @@ from docnav_pipeline.stages import EMBEDDINGS, wanted
 from docnav_pipeline.transforms.embeddings import build_embeddings
 
 Known = dict[str, tuple[npt.NDArray[np.float32], int]]
+_KNOWN = ("text_hash", "vector", "n_windows")
 
 
 @dg.asset(
@@ -55,7 +57,7 @@ def refresh_embeddings(store: Store, shards: Iterable[str], reporter: Reporter) 
                 paragraphs = by_document(store.read("paragraphs", [shard]), doc_ids)
                 if encoder is None:
                     return {}
-                rows, n = build_embeddings(paragraphs, _known_vectors(store, shard), encoder, advance)
+                rows, n = build_embeddings(paragraphs, _known_vectors(store, shard), encoder, advance, partial(_elsewhere, store))
                 encoded += n
                 advance(paragraphs.height - n)
                 return {"embeddings": rows}
@@ -66,5 +68,21 @@ def refresh_embeddings(store: Store, shards: Iterable[str], reporter: Reporter) 
 
 def _known_vectors(store: Store, shard: str) -> Known:
     """Vectors of the shard's last version by the hash of what was encoded."""
-    held = store.read("embeddings", [shard], ["text_hash", "vector", "n_windows"])
-    return {row[0]: (np.asarray(row[1], dtype=np.float32), row[2]) for row in held.iter_rows()}
+    return _as_known(store.read("embeddings", [shard], _KNOWN))
+
+
+def _elsewhere(store: Store, hashes: Collection[str]) -> Known:
+    """Vectors of some hashes in any shard of the current snapshot: a renamed or moved document has them in another one."""
+    if store.log.current_id() is None:
+        return {}
+    found: Known = {}
+    snapshot, wanted_hashes = store.snapshot(), list(hashes)
+    for shard in store.shard_keys:
+        # Hashes first: they are a hundredth of the vectors, and in most shards none is wanted.
+        if snapshot.read("embeddings", ["text_hash"], [shard])["text_hash"].is_in(wanted_hashes).any():
+            found.update(_as_known(snapshot.read("embeddings", _KNOWN, [shard]).filter(pl.col("text_hash").is_in(wanted_hashes))))
+    return found
+
+
+def _as_known(rows: pl.DataFrame) -> Known:
+    return {row[0]: (np.asarray(row[1], dtype=np.float32), row[2]) for row in rows.select(_KNOWN).iter_rows()}

@@ -30,12 +30,15 @@ from docnav_pipeline.transforms.features import build_features
 def features(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult[None]:
     """Recognise entities and references, count keywords."""
     opened = store.open()
-    total = refresh_features(opened, context.partition_keys, store.reporter(context))
-    return result(opened, schemas.FEATURES, total, {"model": opened.settings.features.ner_model})
+    total, recognised = refresh_features(opened, context.partition_keys, store.reporter(context))
+    return result(opened, schemas.FEATURES, total, {"model": opened.settings.features.ner_model, "recognised": recognised})
 
 
-def refresh_features(store: Store, shards: Iterable[str], reporter: Reporter) -> Refreshed:
-    """Bring `features` of some shards up to date; the recognizer is loaded only when there is something to do."""
+def refresh_features(store: Store, shards: Iterable[str], reporter: Reporter) -> tuple[Refreshed, int]:
+    """Bring `features` of some shards up to date; the recognizer is loaded only when there is something to do.
+
+    Returns also how many paragraphs were looked through for entities.
+    """
     total = Refreshed()
     keys = {shard: wanted(FEATURES, store, shard) for shard in shards}
     todo = {shard: stale_documents(store, FEATURES.tables, shard, k)[0] for shard, k in keys.items()}
@@ -52,4 +55,4 @@ def refresh_features(store: Store, shards: Iterable[str], reporter: Reporter) ->
                 return {"features": rows}
 
             total += refresh_part(store, FEATURES.tables, shard, wanted_keys, build, FEATURES.maker(store.settings))
-    return total
+    return total, n_todo if recognizer is not None else 0

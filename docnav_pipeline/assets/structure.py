@@ -4,7 +4,6 @@ One step makes them: a paragraph is a node, and only recovery knows what it repa
 """
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 
 import dagster as dg
 import polars as pl
@@ -63,25 +62,31 @@ from docnav_pipeline.transforms.tree import build_tree
 def build_structure(context: dg.AssetExecutionContext, store: StoreResource) -> Iterable[dg.MaterializeResult[None]]:
     """Recover the heading tree and cut paragraphs."""
     opened = store.open()
-    total = refresh_structure(opened, context.partition_keys, store.reporter(context))
+    total, llm_calls = refresh_structure(opened, context.partition_keys, store.reporter(context))
     yield result(opened, schemas.TREE, total)
     yield result(opened, schemas.PARAGRAPHS, total)
     quality = opened.read("parse_quality")
     doubtful = dg.MetadataValue.md(doubtful_documents(quality))
-    yield result(opened, schemas.PARSE_QUALITY, total, {**quality_totals(quality), "most doubtful": doubtful})
+    yield result(opened, schemas.PARSE_QUALITY, total, {**quality_totals(quality), "most doubtful": doubtful, "llm_calls": llm_calls})
 
 
-def refresh_structure(store: Store, shards: Iterable[str], reporter: Reporter) -> Refreshed:
-    """Bring `tree`, `paragraphs` and `parse_quality` of some shards up to date."""
-    total = Refreshed()
+def refresh_structure(store: Store, shards: Iterable[str], reporter: Reporter) -> tuple[Refreshed, int]:
+    """Bring `tree`, `paragraphs` and `parse_quality` of some shards up to date. Returns also the calls of a language model."""
+    total, llm_calls = Refreshed(), 0
     keys = {shard: wanted_structure(store, shard) for shard in shards}
     model = level_model(store.settings, store.files)
     with reporter.task("recovering structure", len(keys)) as advance:
         for shard, wanted in keys.items():
-            build = partial(structure_rows, store, shard, model)
+
+            def build(doc_ids: list[str], shard: str = shard) -> Mapping[str, pl.DataFrame]:
+                nonlocal llm_calls
+                rows = structure_rows(store, shard, model, doc_ids)
+                llm_calls += int(rows["parse_quality"]["llm_calls"].sum())
+                return rows
+
             total += refresh_part(store, STRUCTURE.tables, shard, wanted, build, STRUCTURE.maker(store.settings))
             advance(1)
-    return total
+    return total, llm_calls
 
 
 def structure_rows(store: Store, shard: str, model: LanguageModel | None, doc_ids: list[str]) -> Mapping[str, pl.DataFrame]:

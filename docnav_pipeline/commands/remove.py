@@ -16,10 +16,11 @@ def remove(document: str, store: str, as_json: bool) -> int:
     from assets_store.store import Store
     from assets_store.terminal import console, printable
     from docnav_pipeline.corpus import Changes, remove_document
+    from docnav_pipeline.opening import writing
     from docnav_pipeline.run import run_index
 
     opened = Store.open(store)
-    with opened.writing():
+    with writing(opened):
         removed = remove_document(opened, document)
         run = run_index(opened, Changes(removed=tuple(source.doc_id for source in removed)))
     if as_json:

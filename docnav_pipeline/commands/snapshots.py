@@ -38,9 +38,10 @@ def rollback(snapshot_id: str, store: str) -> int:
     """Make snapshot ID the current one. The next `docnav index` goes on from there."""
     from assets_store.store import Store
     from assets_store.terminal import console
+    from docnav_pipeline.opening import writing
 
     opened = Store.open(store)
-    with opened.writing():
+    with writing(opened):
         snapshot = opened.rollback(snapshot_id)
     console().print(f"snapshot {snapshot.id} is current")
     return 0
@@ -55,9 +56,10 @@ def gc(store: str, keep: int, as_json: bool) -> int:
     from assets_store.collect import collect
     from assets_store.store import Store
     from assets_store.terminal import console
+    from docnav_pipeline.opening import writing
 
     opened = Store.open(store)
-    with opened.writing():
+    with writing(opened):
         done = collect(opened, keep)
     if as_json:
         print_json({"snapshots": done.snapshots, "files": done.files, "bytes": done.bytes})

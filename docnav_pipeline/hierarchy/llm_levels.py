@@ -20,7 +20,7 @@ EVIDENCE = "llm"
 # Evidence that a model is not asked to overrule.
 CERTAIN = frozenset({"override", "bookmark", "contents", "numbering", "source_level"})
 _FEWEST = 3  # with fewer headings there is nothing to order
-_BATCH = 100  # headings per call, so that small models keep track
+BATCH = 100  # headings per call, so that small models keep track
 _SENT_CHARACTERS = 120
 
 
@@ -69,8 +69,8 @@ def ask_levels(headings: Sequence[Heading], blocks: Sequence[Block], settings: H
     out = list(headings)
     usage, faults = Usage(), []
     instructions = read_prompt("heading_levels")
-    for start in range(0, len(out), _BATCH):
-        numbers = range(start, min(start + _BATCH, len(out)))
+    for start in range(0, len(out), BATCH):
+        numbers = range(start, min(start + BATCH, len(out)))
         if all(is_certain(out[i]) for i in numbers):
             continue
         reply = model.ask(instructions, listing(out, blocks, numbers), HeadingLevels)

@@ -37,6 +37,20 @@ _MAX_OBJECTS = 20_000
 _FAKE_BOLD_PT = 0.6
 
 
+def _address(handle: Any) -> int | None:
+    return ctypes.cast(handle, ctypes.c_void_p).value
+
+
+def _plain(function: Any, result: Any, *arguments: Any) -> Any:
+    """A function of PDFium over plain addresses and numbers: called for every character, where building pointers is most of the cost."""
+    return ctypes.PYFUNCTYPE(result, *arguments)(_address(function) or 0)
+
+
+_GET_UNICODE = _plain(pdfium.FPDFText_GetUnicode, ctypes.c_uint, ctypes.c_void_p, ctypes.c_int)
+_GET_BOX = _plain(pdfium.FPDFText_GetCharBox, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 4)
+_GET_OBJECT = _plain(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+
+
 @dataclass(frozen=True, slots=True)
 class Style:
     """Typography of a text object. size_pt: as printed, after scaling; weight: 100..900."""
@@ -73,7 +87,7 @@ class PageText:
 class _OpenLine:
     """The line under way: characters, boxes in page space and the weight of each style."""
 
-    __slots__ = ("bottom", "left", "overlaid", "places", "right", "styles", "text", "top", "words")
+    __slots__ = ("bottom", "left", "overlaid", "places", "right", "run", "style", "styles", "text", "top", "words")
 
     def __init__(self) -> None:
         self.text: list[str] = []
@@ -83,6 +97,14 @@ class _OpenLine:
         self.places: dict[str, list[tuple[float, float]]] = {}
         self.words: list[tuple[float, float, int]] = []
         self.overlaid = 0
+        self.style: Style | None = None
+        self.run = 0
+
+    def end_run(self) -> None:
+        """Count the characters that were set alike up to here."""
+        if self.style is not None:
+            self.styles[self.style] += self.run
+        self.style, self.run = None, 0
 
 
 def read_page(document: Any, index: int) -> PageText | None:
@@ -128,9 +150,10 @@ def summary(lines: Sequence[Line]) -> tuple[float | None, int | None, bool | Non
 
 def _read_lines(page: Any, text_page: Any, drawn_twice: frozenset[int], result: PageText) -> None:
     n = min(pdfium.FPDFText_CountChars(text_page), _MAX_CHARACTERS)
-    get_unicode, get_box, get_object = pdfium.FPDFText_GetUnicode, pdfium.FPDFText_GetCharBox, pdfium.FPDFText_GetTextObject
+    handle = _address(text_page)
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
-    refs = (ctypes.byref(left), ctypes.byref(right), ctypes.byref(bottom), ctypes.byref(top))
+    refs = tuple(ctypes.addressof(edge) for edge in (left, right, bottom, top))
+    get_unicode, get_box, get_object = _GET_UNICODE, _GET_BOX, _GET_OBJECT
     styles = _Styles(drawn_twice)
     to_share = _page_to_share(page)
     current = _OpenLine()
@@ -142,35 +165,38 @@ def _read_lines(page: Any, text_page: Any, drawn_twice: frozenset[int], result: 
     def end_line() -> None:
         nonlocal current, pending_space
         if current.text:
+            current.end_run()
             lines.append(current)
             current = _OpenLine()
         pending_space = False
 
     for index in range(n):
-        code = get_unicode(text_page, index)
+        code = get_unicode(handle, index)
         if code in (10, 13):
             end_line()
             continue
         if code in (32, 160, 9):
             pending_space = bool(current.text)
             continue
-        if code == 0 or not get_box(text_page, index, *refs):
+        if code == 0 or not get_box(handle, index, *refs):
             continue
         x0, x1, y0, y1 = left.value, right.value, bottom.value, top.value
         character = "-" if code == _SOFT_HYPHEN else chr(code)
-        style = styles.of(get_object(text_page, index))
+        style = styles.of(get_object(handle, index))
         if current.text:
             size = style.size_pt or (y1 - y0) or 1.0
             middle = (y0 + y1) / 2
             jumped = x0 - last_right > _COLUMN_GAP * size or x1 < current.left - 3 * size or x1 < last_right - 6 * size
             if jumped or (abs(middle - last_middle) > 0.9 * size and not (y0 < current.top and y1 > current.bottom)):
                 end_line()
-        places = current.places.setdefault(character, [])
-        slack = 0.12 * (style.size_pt or 10.0)
-        if x1 > x0 and any(abs(x0 - px) < slack and abs(y0 - py) < slack for px, py in places[-3:]):
-            current.overlaid += 1
-            continue
-        places.append((x0, y0))
+        places = current.places.get(character)
+        if places is None:
+            current.places[character] = [(x0, y0)]
+        else:
+            if x1 > x0 and _is_overlaid(places, x0, y0, 0.12 * (style.size_pt or 10.0)):
+                current.overlaid += 1
+                continue
+            places.append((x0, y0))
         if pending_space:
             current.text.append(" ")
             pending_space = False
@@ -178,16 +204,27 @@ def _read_lines(page: Any, text_page: Any, drawn_twice: frozenset[int], result: 
             current.words.append((x0, x1, len(current.text)))
         else:
             start = current.words[-1]
-            current.words[-1] = (min(start[0], x0), max(start[1], x1), start[2])
+            if x0 < start[0] or x1 > start[1]:
+                current.words[-1] = (min(start[0], x0), max(start[1], x1), start[2])
         if last_box == (x0, x1) and _ARABIC[0] <= code <= _ARABIC[1]:
             # One glyph for two letters (lam-alef): PDFium gives them in the order of the glyph, not of reading.
             current.text.insert(-1, character)
         else:
             current.text.append(character)
         last_box = (x0, x1)
-        current.styles[style] += 1
-        current.left, current.right = min(current.left, x0), max(current.right, x1)
-        current.bottom, current.top = min(current.bottom, y0), max(current.top, y1)
+        if style is current.style:
+            current.run += 1
+        else:
+            current.end_run()
+            current.style, current.run = style, 1
+        if x0 < current.left:
+            current.left = x0
+        if x1 > current.right:
+            current.right = x1
+        if y0 < current.bottom:
+            current.bottom = y0
+        if y1 > current.top:
+            current.top = y1
         last_right, last_middle = x1, (y0 + y1) / 2
     end_line()
     seen: dict[str, list[_OpenLine]] = {}
@@ -200,6 +237,11 @@ def _read_lines(page: Any, text_page: Any, drawn_twice: frozenset[int], result: 
             continue
         twins.append(line)
         _append(result, line, text, to_share)
+
+
+def _is_overlaid(places: Sequence[tuple[float, float]], x: float, y: float, slack: float) -> bool:
+    """Whether the same character was printed at this place before, among its last three places."""
+    return any(-slack < x - px < slack and -slack < y - py < slack for px, py in places[-3:])
 
 
 def _append(result: PageText, line: _OpenLine, text: str, to_share: Any) -> None:
@@ -273,18 +315,22 @@ class _Styles:
     def __init__(self, drawn_twice: frozenset[int]) -> None:
         self._drawn_twice = drawn_twice
         self._objects: dict[int, Style] = {}
+        self._styles: dict[Style, Style] = {}
         self._fonts: dict[int, tuple[int, bool, bool]] = {}
         self._size = ctypes.c_float()
         self._matrix = pdfium.FS_MATRIX()
         self._unknown = Style(0.0, 400, False, False)
 
-    def of(self, handle: Any) -> Style:
-        address = ctypes.cast(handle, ctypes.c_void_p).value if handle else None
+    def of(self, address: int | None) -> Style:
+        """Style of the text object at an address; None for a character of no object."""
         if address is None:
             return self._unknown
         style = self._objects.get(address)
         if style is None:
-            style = self._objects[address] = self._read(handle, address in self._drawn_twice)
+            handle = ctypes.cast(address, pdfium.FPDF_PAGEOBJECT)
+            read = self._read(handle, address in self._drawn_twice)
+            # Equal styles are one object, so that comparing two is comparing their identity.
+            style = self._objects[address] = self._styles.setdefault(read, read)
         return style
 
     def _read(self, handle: Any, drawn_twice: bool) -> Style:
@@ -301,7 +347,7 @@ class _Styles:
         return Style(round(size, 2), weight, italic or skewed, mono)
 
     def _font(self, font: Any) -> tuple[int, bool, bool]:
-        address = ctypes.cast(font, ctypes.c_void_p).value if font else None
+        address = _address(font) if font else None
         if address is None:
             return 400, False, False
         known = self._fonts.get(address)
@@ -341,14 +387,19 @@ def _page_to_share(page: Any) -> Any:
     """A function from a box in page space (points, origin bottom left) to shares of the page as shown."""
     x, y = ctypes.c_int(), ctypes.c_int()
 
-    def convert(px: float, py: float) -> tuple[float, float]:
+    def device(px: float, py: float) -> tuple[float, float]:
         pdfium.FPDF_PageToDevice(page, 0, 0, _DEVICE, _DEVICE, 0, px, py, ctypes.byref(x), ctypes.byref(y))
         return x.value / _DEVICE, y.value / _DEVICE
 
+    # The mapping is affine: three points of it are all of it, and thousands of calls are saved on a page.
+    span = max(pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page), 1.0)
+    (x0, y0), (xr, yr), (xu, yu) = device(0, 0), device(span, 0), device(0, span)
+    ax, ay, bx, by = (xr - x0) / span, (yr - y0) / span, (xu - x0) / span, (yu - y0) / span
+
     def to_share(left: float, bottom: float, right: float, top: float) -> BBox:
-        ax, ay = convert(left, top)
-        bx, by = convert(right, bottom)
-        values = [round(min(max(value, 0.0), 1.0), 4) for value in (min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))]
+        xs = x0 + ax * left + bx * top, x0 + ax * right + bx * bottom
+        ys = y0 + ay * left + by * top, y0 + ay * right + by * bottom
+        values = [round(min(max(value, 0.0), 1.0), 4) for value in (min(xs), min(ys), max(xs), max(ys))]
         return (values[0], values[1], values[2], values[3])
 
     return to_share
@@ -367,7 +418,7 @@ def _scan_objects(page: Any) -> tuple[bool, frozenset[int]]:
         if kind == pdfium.FPDF_PAGEOBJ_TEXT:
             if pdfium.FPDFPageObj_GetBounds(item, *refs):
                 left, bottom, right, top = (edge.value for edge in edges)
-                address = ctypes.cast(item, ctypes.c_void_p).value or 0
+                address = _address(item) or 0
                 rows.setdefault((round(bottom * 2), round(top * 2)), []).append((left, right, address))
             continue
         if kind == pdfium.FPDF_PAGEOBJ_FORM:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from assets_store.ids import content_hash
-from assets_store.models.encoder import EncodedTexts
+from assets_store.models.encoder import TextEncoder
 from assets_store.rows import empty_rows
 from assets_store.schemas import EMBEDDINGS
 
@@ -20,30 +19,30 @@ _PATH_SEPARATOR = " > "
 Known = Mapping[str, tuple[npt.NDArray[np.float32], int]]
 
 
-class TextEncoder(Protocol):
-    """What `assets_store.models.encoder.Encoder` offers."""
-
-    model_id: str
-
-    def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> EncodedTexts: ...
-
-
 def encoder_input(path: Sequence[str], text: str) -> str:
     """What is encoded for a paragraph: the titles above it once, then its text."""
     return f"{_PATH_SEPARATOR.join(path)}\n{text}" if path else text
 
 
 def build_embeddings(
-    paragraphs: pl.DataFrame, known: Known, encoder: TextEncoder, progress: Callable[[int], None] | None = None
+    paragraphs: pl.DataFrame,
+    known: Known,
+    encoder: TextEncoder,
+    progress: Callable[[int], None] | None = None,
+    elsewhere: Callable[[Collection[str]], Known] | None = None,
 ) -> tuple[pl.DataFrame, int]:
     """Rows of `embeddings` (without doc_version), one per paragraph in the order given, and how many texts were encoded.
 
     paragraphs: doc_id, paragraph_id, path, text. known: text_hash -> (vector float32 [dim], n_windows) of vectors made before; the
-    hash covers the model, so vectors of another model never match. progress: called with the number of texts encoded since its last call.
+    hash covers the model, so vectors of another model never match. elsewhere: asked for the hashes that are not among them, as after
+    a rename. progress: called with the number of texts encoded since its last call.
     """
     inputs = [encoder_input(path, text) for path, text in zip(paragraphs["path"].to_list(), paragraphs["text"], strict=True)]
     hashes = [content_hash(encoder.model_id, text) for text in inputs]
     new = {key: text for key, text in zip(hashes, inputs, strict=True) if key not in known}
+    if new and elsewhere is not None:
+        known = {**known, **elsewhere(new.keys())}
+        new = {key: text for key, text in new.items() if key not in known}
     encoded = encoder.encode(list(new.values()), progress) if new else None
     row_of = {key: row for row, key in enumerate(new)}
     vectors: list[npt.NDArray[np.float32]] = []
