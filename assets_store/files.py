@@ -18,6 +18,8 @@ from pyarrow import fs as arrow_fs
 from assets_store.errors import StoreError
 from assets_store.ids import content_hash
 
+# Written last into a folder on object storage, where files arrive one by one.
+_COMPLETE = "complete"
 DAMAGED = "Put it back from a copy, or index into a new store."
 
 
@@ -27,11 +29,17 @@ class Files:
     def __init__(self, location: str | Path) -> None:
         text = str(location)
         if "://" in text:
+            if "@" in text.split("://", 1)[1].split("/", 1)[0]:
+                raise StoreError("the address of a store holds no keys; give them in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.")
             try:
                 self._fs, root = arrow_fs.FileSystem.from_uri(text)
             except (ValueError, OSError) as error:
                 raise StoreError(f"{text} is no address of a store: {error}. Give a folder, or s3://BUCKET/PREFIX.") from error
             self.is_local = isinstance(self._fs, arrow_fs.LocalFileSystem)
+            if not self.is_local and not _reached(self._fs, root):
+                raise StoreError(
+                    f"{text.partition('?')[0]} does not answer; check bucket, endpoint_override and the keys in the environment."
+                )
         else:
             self._fs, root = arrow_fs.LocalFileSystem(), str(Path(text).expanduser().resolve())
             self.is_local = True
@@ -94,6 +102,12 @@ class Files:
         found = (Path(info.path).name for info in self._fs.get_file_info(selector))
         return sorted(name for name in found if not name.startswith("."))
 
+    def modified(self, folder: str) -> dict[str, float]:
+        """Name -> time of the last write, in seconds, of the files in a folder."""
+        selector = arrow_fs.FileSelector(self._full(folder), allow_not_found=True)
+        found = self._fs.get_file_info(selector)
+        return {Path(info.path).name: (info.mtime_ns or 0) / 1e9 for info in found if info.type == arrow_fs.FileType.File}
+
     def delete(self, path: str) -> None:
         """Remove a file or a folder with all that it holds; nothing to do when there is none."""
         info = self._fs.get_file_info(self._full(path))
@@ -123,13 +137,26 @@ class Files:
             os.replace(arriving, cached)
         return cached
 
+    def has_folder(self, path: str) -> bool:
+        """Whether a folder that `upload_folder` put in place is there, whole."""
+        return self.exists(path if self.is_local else f"{path}/{_COMPLETE}")
+
     def upload_folder(self, source: Path, path: str) -> None:
         """Put a local folder in place, whole, under a name that is its content."""
-        if self.exists(path):
+        if self.has_folder(path):
             return
         if not self.is_local:
             arrow_fs.copy_files(str(source), self._full(path), destination_filesystem=self._fs)
+            self.write(f"{path}/{_COMPLETE}", b"")
             return
         target = Path(self._full(path))
         target.parent.mkdir(parents=True, exist_ok=True)
         os.replace(source, target)
+
+
+def _reached(storage: arrow_fs.FileSystem, root: str) -> bool:
+    """Whether the bucket of a remote root can be looked at."""
+    try:
+        return bool(storage.get_file_info(root.split("/", 1)[0]).type == arrow_fs.FileType.Directory)
+    except OSError:
+        return False

@@ -15,6 +15,7 @@ Writers replace heads, readers open a snapshot, so neither disturbs the other.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -29,6 +30,7 @@ import pyarrow.parquet as pq
 from assets_store.errors import NoStore, StoreError, StoreVersionError
 from assets_store.files import Files
 from assets_store.ids import content_hash, shard_key
+from assets_store.locks import write_lock
 from assets_store.rows import Provenance, empty_rows, read_provenance, to_parquet, to_polars
 from assets_store.schemas import SCHEMA_VERSION, TABLES, TableSpec
 from assets_store.settings import SETTINGS_FILE, Settings, load_settings, settings_to_toml
@@ -36,6 +38,8 @@ from assets_store.snapshot import Snapshot, SnapshotLog
 from assets_store.tokens import COUNTER_NAME
 
 STORE_FORMAT = 1
+# Seconds in which another process could have written a file again without its time telling.
+_UNSETTLED_S = 5.0
 CORPUS_PART = "corpus"  # the one part of a corpus table that is not kept by shard
 
 
@@ -74,6 +78,7 @@ class Store:
             )
         self.log = SnapshotLog(files)
         self._provenance: dict[str, Provenance] = {}
+        self._heads: dict[str, tuple[float, Part]] = {}
 
     @classmethod
     def open(cls, location: str | Path) -> Store:
@@ -105,42 +110,33 @@ class Store:
 
     @contextmanager
     def writing(self, timeout_s: float = 0, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
-        """Hold the lock that one writing process at a time holds on a local store.
-
-        timeout_s: seconds to wait for another process, -1 for ever. on_wait: called once when there is one to wait for.
-        Raises StoreError when another process still has the lock then. Readers never wait and are never waited for.
-        """
-        from filelock import FileLock, Timeout
-
-        if not self.files.is_local:
+        """Hold the lock that one writing process at a time holds; see `write_lock`. Readers never wait and are never waited for."""
+        with write_lock(self.files, timeout_s, on_wait):
             yield
-            return
-        lock = FileLock(f"{self.files.root}/.lock")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout as error:
-            if on_wait is not None:
-                on_wait()
-            try:
-                lock.acquire(timeout=timeout_s)
-            except Timeout:
-                raise StoreError(f"another process is writing to {self.location}; wait for it to end, then run this again.") from error
-        try:
-            yield
-        finally:
-            lock.release()
 
     # -- working state ---------------------------------------------------------------------------------------------
 
     def head(self, table: str, part: str) -> Part | None:
         """Newest part of a table, None when it was never written."""
-        path = f"heads/{table}/{part}.json"
-        return Part(**self.files.read_json(path)) if self.files.exists(path) else None
+        return next((found for found in self.heads(table) if found.name == part), None)
 
     def heads(self, table: str) -> list[Part]:
         """All newest parts of a table, by name."""
-        names = [name.removesuffix(".json") for name in self.files.names(f"heads/{table}") if name.endswith(".json")]
-        return [part for name in names if (part := self.head(table, name)) is not None]
+        times = self.files.modified(f"heads/{table}")
+        names = sorted(name for name in times if name.endswith(".json") and not name.startswith("."))
+        return [self._head(f"heads/{table}/{name}", times[name]) for name in names]
+
+    def _head(self, path: str, written: float) -> Part:
+        """A head as last read when its file was not written since: on object storage every read is a request.
+
+        Times there are whole seconds, so a head that was written just now is read again.
+        """
+        known = self._heads.get(path)
+        if known is not None and known[0] == written and time.time() - written > _UNSETTLED_S:
+            return known[1]
+        part = Part(**self.files.read_json(path))
+        self._heads[path] = (written, part)
+        return part
 
     def provenance(self, table: str, part: str) -> Provenance:
         """What the newest part was made from; empty when it was never written."""

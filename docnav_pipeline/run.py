@@ -13,7 +13,9 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assets_store.errors import StoreError
+from platformdirs import user_data_path
+
+from assets_store.ids import content_hash
 from assets_store.store import Store
 from docnav_pipeline.corpus import Changes
 from docnav_pipeline.stages import index_name, is_corpus_stale, stale_shards
@@ -47,10 +49,16 @@ class IndexRun:
 
 
 def dagster_home(store: Store) -> Path:
-    """Folder of the store's Dagster instance, made with its settings when it is not there."""
-    if not store.files.is_local:
-        raise StoreError(f"{store.location} is not a local folder; set DAGSTER_HOME to a folder for Dagster's own instance.")
-    home = Path(store.files.root) / "dagster"
+    """Folder of the store's Dagster instance, made with its settings when it is not there.
+
+    It lies in a local store; for one on object storage it is DAGSTER_HOME, or a folder of this machine for this store.
+    """
+    if store.files.is_local:
+        home = Path(store.files.root) / "dagster"
+    elif os.environ.get("DAGSTER_HOME"):
+        return Path(os.environ["DAGSTER_HOME"])
+    else:
+        home = user_data_path("docnav") / "dagster" / content_hash(store.location, length=16)
     settings = home / "dagster.yaml"
     if not settings.exists():
         home.mkdir(parents=True, exist_ok=True)
@@ -68,7 +76,7 @@ def run_index(store: Store, changes: Changes) -> IndexRun:
     shards = stale_shards(store)
     failed: tuple[str, ...] = ()
     work = Counter(dict.fromkeys(WORK, 0))
-    if shards or is_corpus_stale(store) or not store.files.exists(f"indexes/{index_name(store)}"):
+    if shards or is_corpus_stale(store) or not store.files.has_folder(f"indexes/{index_name(store)}"):
         failed, done = _materialize(store, shards)
         work.update(done)
     current = store.snapshot().id

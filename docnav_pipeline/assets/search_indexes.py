@@ -31,7 +31,7 @@ def search_indexes(store: StoreResource) -> dg.MaterializeResult[None]:
 def refresh_search_indexes(store: Store) -> tuple[dict[str, int], bool]:
     """Make the index folder of the working state. Returns counts of a new one, and whether it is new."""
     path = f"indexes/{index_name(store)}"
-    if store.files.exists(path):
+    if store.files.has_folder(path):
         return {}, False
     near = Path(store.files.root) if store.files.is_local else None
     with tempfile.TemporaryDirectory(dir=near, prefix=".index-") as scratch:

@@ -1,6 +1,7 @@
 """Store and snapshots: checked rows, immutable files, readers undisturbed, roll back and collection."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -13,6 +14,7 @@ from assets_store.rows import Provenance
 from assets_store.schemas import COMMUNITIES
 from assets_store.settings import load_settings
 from assets_store.store import CORPUS_PART, Store
+from tests.object_storage import below, object_storage
 
 
 def members(*names: str) -> pl.DataFrame:
@@ -20,9 +22,19 @@ def members(*names: str) -> pl.DataFrame:
     return pl.DataFrame([{**row, "node_id": name} for name in names])
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store.create(tmp_path / "store", load_settings())
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[str]:
+    with object_storage() as address:
+        yield address
+
+
+@pytest.fixture(params=["folder", "object storage"])
+def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """The same store in a folder and on object storage, whose local cache is a folder of the test."""
+    if request.param == "folder":
+        return Store.create(tmp_path / "store", load_settings())
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return Store.create(below(request.getfixturevalue("bucket"), tmp_path.name), load_settings())
 
 
 def write(store: Store, *names: str) -> None:
@@ -92,12 +104,10 @@ def test_collection_keeps_what_kept_snapshots_need(store: Store) -> None:
     old, _ = store.commit("index", {}, {})
     write(store, "b")
     new, _ = store.commit("index", {}, {})
-    index = Path(store.location) / "indexes" / "old" / "paragraph"
-    index.mkdir(parents=True)
-    (index / "matrix.npy").write_bytes(b"12345")
+    store.files.write("indexes/old/paragraph/matrix.npy", b"12345")
     done = collect(store, keep=1)
     assert (done.snapshots, done.files) == ((old.id,), 2)
-    assert not index.exists()
+    assert not store.files.exists("indexes/old")
     assert collect(store, keep=1).files == 0
     assert new.read("communities")["node_id"].to_list() == ["b"]
     with pytest.raises(UnknownSnapshot, match=new.id):
@@ -113,14 +123,13 @@ def test_a_place_without_a_store_says_how_to_make_one(tmp_path: Path) -> None:
 
 
 def test_a_store_of_a_newer_version_is_refused(store: Store) -> None:
-    path = Path(store.location) / "store.json"
-    path.write_text(json.dumps({**store.facts, "format": 99}))
+    store.files.write("store.json", json.dumps({**store.facts, "format": 99}).encode())
     with pytest.raises(StoreVersionError, match="newer docnav"):
         Store.open(store.location)
 
 
 def test_the_number_of_shards_cannot_be_changed(store: Store) -> None:
-    (Path(store.location) / "docnav.toml").write_text("shards = 8\n")
+    store.files.write("docnav.toml", b"shards = 8\n")
     with pytest.raises(StoreError, match="made with 16 shards"):
         Store.open(store.location)
 
@@ -129,7 +138,7 @@ def test_the_number_of_shards_cannot_be_changed(store: Store) -> None:
 def test_a_damaged_file_of_the_store_is_named(store: Store, content: bytes) -> None:
     write(store, "a")
     store.commit("index", {}, {})
-    (Path(store.location) / "heads" / "communities" / f"{CORPUS_PART}.json").write_bytes(content)
+    store.files.write(f"heads/communities/{CORPUS_PART}.json", content)
     with pytest.raises(StoreError, match="damaged"):
         store.heads("communities")
 
@@ -138,7 +147,7 @@ def test_a_damaged_table_is_named(store: Store) -> None:
     write(store, "a")
     head = store.head("communities", CORPUS_PART)
     assert head is not None
-    (Path(store.location) / "parts" / "communities" / head.file).write_bytes(b"garbage")
+    store.files.write(f"parts/communities/{head.file}", b"garbage")
     with pytest.raises(StoreError, match="lost or damaged"):
         Store.open(store.location).read("communities")
 
@@ -150,8 +159,7 @@ def test_one_process_writes_at_a_time(store: Store) -> None:
 
 def test_an_unfinished_file_is_not_seen(store: Store) -> None:
     write(store, "a")
-    folder = Path(store.location) / "heads" / "communities"
-    (folder / ".corpus.json.123.unfinished").write_text("{")
+    store.files.write("heads/communities/.corpus.json.123.unfinished", b"{")
     assert [part.name for part in store.heads("communities")] == [CORPUS_PART]
 
 
@@ -159,18 +167,26 @@ def test_a_file_says_who_made_it(store: Store) -> None:
     write(store, "a")
     head = store.head("communities", CORPUS_PART)
     assert head is not None
-    metadata = pq.read_metadata(Path(store.location) / "parts" / "communities" / head.file).metadata
+    metadata = pq.read_metadata(store.files.local(f"parts/communities/{head.file}")).metadata
     assert json.loads(metadata[b"docnav"])["maker"] == {"stage": "communities"}
 
 
 def test_a_snapshot_from_before_a_table_existed_reads_it_as_empty(store: Store) -> None:
     write(store, "a")
     snapshot, _ = store.commit("index", {}, {})
-    path = Path(store.location) / "snapshots" / f"{snapshot.id}.json"
-    manifest = json.loads(path.read_text())
+    manifest = store.files.read_json(f"snapshots/{snapshot.id}.json")
     del manifest["tables"]["parse_quality"]
-    path.write_text(json.dumps(manifest))
+    store.files.write(f"snapshots/{snapshot.id}.json", json.dumps(manifest).encode())
     opened = Store.open(store.location)
     assert opened.snapshot().read("parse_quality").is_empty()
     assert opened.snapshot().files("parse_quality") == []
     assert not opened.matches(opened.snapshot())
+
+
+def test_the_next_writer_gets_the_lock_when_the_one_before_it_ends(store: Store) -> None:
+    waited: list[str] = []
+    with store.writing(timeout_s=5):
+        pass
+    with store.writing(timeout_s=5, on_wait=lambda: waited.append("")):
+        assert not waited
+    assert not [name for name in store.files.names("locks") if name.endswith(".ticket")]

@@ -1,0 +1,42 @@
+"""Object storage on loopback: a real S3 server in this process, reached over HTTP."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_EC2_METADATA_DISABLED": "true"}
+
+
+@contextmanager
+def object_storage() -> Iterator[str]:
+    """Address of an empty bucket, `s3://docnav` with the endpoint in its query; keys are in the environment until the end."""
+    from moto.server import ThreadedMotoServer
+    from pyarrow import fs
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    held = {name: os.environ.get(name) for name in _KEYS}
+    os.environ.update(_KEYS)
+    try:
+        host, port = server.get_host_and_port()
+        query = f"endpoint_override={host}:{port}&scheme=http&region=us-east-1&allow_bucket_creation=true"
+        storage, _ = fs.FileSystem.from_uri(f"s3://docnav/x?{query}")
+        storage.create_dir("docnav")
+        yield f"s3://docnav?{query}"
+    finally:
+        server.stop()
+        for name, value in held.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def below(address: str, prefix: str) -> str:
+    """The address of a prefix in the bucket."""
+    bucket, query = address.split("?", 1)
+    return f"{bucket}/{prefix}?{query}"

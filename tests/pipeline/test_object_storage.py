@@ -1,0 +1,54 @@
+"""The whole way on object storage: index, read, edit, delete, collect, as in a folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assets_store.store import Store
+from docnav_agent.cli import run
+from tests.object_storage import below, object_storage
+from tests.pipeline.fast import FAST
+
+
+@pytest.fixture
+def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    for name, value in {**FAST, "XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_DATA_HOME": str(tmp_path / "data")}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    with object_storage() as bucket:
+        yield below(bucket, "store")
+
+
+def test_a_store_on_object_storage_is_indexed_and_read_like_a_folder(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs, folder = tmp_path / "docs", str(tmp_path / "folder")
+    docs.mkdir()
+    (docs / "wells.md").write_text("# On wells\n\nAll about wells. See [pumps](pumps.md).\n")
+    (docs / "pumps.md").write_text("# On pumps\n\nAll about pumps.\n")
+    monkeypatch.setenv("DOCNAV_SHARDS", "2")
+    for store in (address, folder):
+        assert run(["index", str(docs), "--store", store, "--json"]) == 0
+    (docs / "pumps.md").unlink()
+    (docs / "wells.md").write_text("# On wells\n\nAll about deep wells.\n")
+    for store in (address, folder):
+        assert run(["index", str(docs), "--store", store, "--json"]) == 0
+    remote, local = Store.open(address), Store.open(folder)
+    assert remote.snapshot().manifest["tables"] == local.snapshot().manifest["tables"]
+    capsys.readouterr()
+    assert run(["locate", "deep wells", "--store", address, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["nodes"][0]["doc"] == "wells.md"
+    assert run(["gc", "--store", address, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["files"] > 0
+    assert run(["doctor", "--store", address]) == 0
+
+
+def test_keys_in_an_address_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["status", "--store", "s3://KEY:SECRET@bucket/store"]) == 2
+    captured = capsys.readouterr()
+    assert "AWS_ACCESS_KEY_ID" in captured.err
+    assert "SECRET@" not in captured.err + captured.out
