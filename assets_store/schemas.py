@@ -198,6 +198,7 @@ PARSE_QUALITY = TableSpec(
         Column("prompt_tokens", _INT, "Tokens read by it."),
         Column("completion_tokens", _INT, "Tokens written by it."),
         Column("llm_faults", _INT, "Replies that could not be used; their headings kept the levels they had."),
+        Column("unmatched_overrides", _TEXTS, "Corrections of the overrides file that matched nothing."),
     ),
 )
 

@@ -67,7 +67,7 @@ def _entries(read: Sequence[Read]) -> Iterator[dict[str, Any]]:
                 shown.add(folders[:depth])
                 name = titles.get((*_HOME, "/".join(folders[:depth])), folders[depth - 1])
                 yield _entry(name, depth, "/".join(folders[:depth]), "folder")
-        speaks_for_folder = is_index_page(path) and (*_HOME, "/".join(folders)) in titles and folders != ()
+        speaks_for_folder = is_index_page(path) and ((*_HOME, "/".join(folders)) in titles or not folders)
         above = len(folders) + (not speaks_for_folder)
         if not speaks_for_folder:
             yield _entry(title, above, source.uri, "document")

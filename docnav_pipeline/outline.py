@@ -8,12 +8,14 @@ from typing import Any
 
 import polars as pl
 
+from assets_store.errors import SourceError
+from assets_store.files import Files
 from assets_store.names import find_documents, name_index
 from assets_store.settings import Settings, load_settings
 from assets_store.store import Store
 from docnav_pipeline.folder_outline import folder_outline
 from docnav_pipeline.hierarchy.llm_levels import level_model
-from docnav_pipeline.hierarchy.overrides import read_overrides
+from docnav_pipeline.hierarchy.overrides import SUFFIX, read_overrides
 from docnav_pipeline.hierarchy.recover import outline_entries, recover
 from docnav_pipeline.parsing.block import BlockType, DocumentStatus, ParsedDocument
 
@@ -31,6 +33,8 @@ def outlines(names: Sequence[str], store: str, ignore_bookmarks: bool) -> Iterat
     for folder in (Path(name) for name in names if Path(name).is_dir()):
         yield folder_outline(folder, settings, ignore_bookmarks)
     others = [name for name in names if not Path(name).exists()]
+    if others and not Files(store).exists("store.json"):
+        raise SourceError(f"no file {others[0]}, and no store at {Files(store).location} that could hold a document of that name.")
     if others:
         yield from _of_store(Store.open(store), others)
 
@@ -48,7 +52,10 @@ def _recovered(path: Path, parsed: ParsedDocument, settings: Settings, ignore_bo
         return [], f"{parsed.status}: {parsed.reason}"
     use_bookmarks = settings.hierarchy.use_bookmarks and not ignore_bookmarks
     blocks = [b for b in parsed.blocks if use_bookmarks or b.type is not BlockType.OUTLINE]
-    return outline_entries(recover(blocks, settings.hierarchy, read_overrides(path), level_model(settings, None))), ""
+    recovered = recover(blocks, settings.hierarchy, read_overrides(path), level_model(settings, None))
+    lost = recovered.report.unmatched_overrides
+    fault = f"{path.name}{SUFFIX}: no match for {', '.join(lost)}" if lost else ""
+    return outline_entries(recovered), fault
 
 
 def _of_store(store: Store, names: Sequence[str]) -> Iterator[Outline]:

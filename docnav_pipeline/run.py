@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 WORK = ("parsed", "encoded", "recognised", "llm_calls")
 # Tag of runs that live and die with a process of `docnav index`.
 _IN_PROCESS = "docnav/in_process"
-_QUIET = {"loggers": {"console": {"config": {"log_level": "ERROR"}}}}
+# What a stage raises is raised here too, and stands in the event log; printed in between it would bury the message.
+_QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
 @dataclass(frozen=True, slots=True)

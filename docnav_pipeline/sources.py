@@ -55,7 +55,8 @@ class SourceFile:
 def list_sources(root: Root, below: Path, store_location: str) -> Iterator[SourceFile]:
     """Every document below a path of a root, by uri.
 
-    Hidden files and folders, the store itself, files of overrides and files outside the globs are left out. Globs are matched
+    Hidden files and folders, the store itself, files of overrides, files outside the globs and links to places outside
+    are left out. Globs are matched
     against the path relative to the root and against the file name. Raises SourceError for a folder that cannot be listed.
     """
     for path in _walk(below, Path(store_location)):
@@ -79,8 +80,13 @@ def _walk(below: Path, store: Path) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if not name.startswith(".") and here / name != store)
         for name in sorted(files):
             path = here / name
-            if not name.startswith(".") and not name.endswith(OVERRIDES_SUFFIX) and path.is_file():
+            if not name.startswith(".") and not name.endswith(OVERRIDES_SUFFIX) and path.is_file() and _stays_inside(path, below):
                 yield path
+
+
+def _stays_inside(path: Path, below: Path) -> bool:
+    """Whether a file, if it is a link, leads to a place below the listed folder: a link must not bring in what nobody meant to index."""
+    return not path.is_symlink() or below.resolve() in path.resolve().parents
 
 
 def _is_wanted(relative: str, root: Root) -> bool:

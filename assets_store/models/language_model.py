@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 KEY_VARIABLES = ("DOCNAV_API_KEY", "OPENAI_API_KEY")
 _NO_KEY = "none"  # the client insists on a key; servers on one's own machine ask for none
 _MOST_QUOTED = 300
+_MOST_TOKENS = 10_000_000
 T = TypeVar("T", bound=BaseModel)
 
 
@@ -120,7 +121,8 @@ class LanguageModel:
                     if len(self._formats) == 1:
                         raise
                     self._formats.pop(0)  # the endpoint does not know this form of reply
-        except OpenAIError as error:
+        except (OpenAIError, ValueError, AttributeError, TypeError) as error:
+            # Beside the errors of the client: a server that answers with something else than the protocol has.
             raise ModelError(
                 f"the language model {self.name!r} at llm.base_url = {self._settings.base_url} did not answer "
                 f"({type(error).__name__}: {self._without_key(str(error))}). Is it running, and is its key in {KEY_VARIABLES[0]}?"
@@ -138,7 +140,7 @@ class LanguageModel:
         )
         text = made.choices[0].message.content if made.choices else ""
         used = made.usage
-        return text or "", Usage(1, used.prompt_tokens if used else 0, used.completion_tokens if used else 0)
+        return text or "", Usage(1, _count(used, "prompt_tokens"), _count(used, "completion_tokens"))
 
     @cached_property
     def _client(self) -> OpenAI:
@@ -162,6 +164,12 @@ def first_object(text: str) -> Any:
         except (ValueError, RecursionError):
             at = text.find("{", at + 1)
     raise ValueError("no JSON object in the reply")
+
+
+def _count(used: Any, name: str) -> int:
+    """A count of tokens as the endpoint states it; 0 where it states none, bounded so that nonsense stays storable."""
+    value = getattr(used, name, None)
+    return min(max(int(value), 0), _MOST_TOKENS) if isinstance(value, (int, float)) else 0
 
 
 def _key() -> str:

@@ -39,7 +39,7 @@ def outline(sources: tuple[str, ...], store: str, ignore_bookmarks: bool, as_jso
         raise click.UsageError("--picture draws one source; give one.")
     for name, entries, fault in outlines(sources, store, ignore_bookmarks):
         failed |= bool(fault)
-        if picture is not None and not fault:
+        if picture is not None and (entries or not fault):
             draw_outline(entries, picture, name)
         if fault:
             complain(f"{name}: {fault}")
@@ -53,10 +53,10 @@ def outline(sources: tuple[str, ...], store: str, ignore_bookmarks: bool, as_jso
         else:
             show = console()
             if len(sources) > 1:
-                show.print(printable(name))
+                show.print(printable(name.replace("\n", " ")))
             for entry in entries:
                 page = f"  p. {entry['page']}" if entry["page"] else ""
-                show.print(printable("  " * (entry["level"] - 1) + entry["title"] + page))
+                show.print(printable("  " * (entry["level"] - 1) + " ".join(entry["title"].split()) + page))
     if as_json and out is None:
         # One source is a list, as scorers want it; several are one object, so that stdout stays one JSON document.
         print_json(next(iter(shown.values())) if len(shown) == 1 else shown)

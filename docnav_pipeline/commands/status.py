@@ -65,5 +65,6 @@ def _told(row: dict[str, Any]) -> str:
         "replies not usable": quality["llm_faults"],
     }
     parts += [f"{n} {name}" for name, n in counts.items() if n]
+    parts += [f"no match for the correction {text}" for text in quality["unmatched_overrides"]]
     parts.append(f"{quality['orphan_share']:.0%} of the text in no section")
     return "; ".join(parts)

@@ -73,6 +73,22 @@ def document_title(candidates: Sequence[Candidate], front: int, body: Body, mark
     return tuple(early[first : last + 1])
 
 
+def is_one_of_many(first: Candidate, candidates: Sequence[Candidate]) -> bool:
+    """Whether the most prominent line is only the first of several headings that are set and used alike: then the file has no title.
+
+    Others stand on its page too, or headings of one kind stand below it as below the others.
+    """
+    others = [c for c in candidates if c.logit > 0 and c.position > first.position and c.style == first.style and c.page is not None]
+    if len(others) < 2 or first.page is None or not first.style.size_pt:
+        return False
+    if any(c.page == first.page for c in others):
+        return True
+    between = [c for c in candidates if c.logit > 0 and first.position < c.position < others[0].position]
+    behind = {c.style for c in candidates if c.logit > 0 and c.position > others[0].position}
+    inside = [c for c in between if c.style in behind and c.style != first.style and not is_known_name(c.text)]
+    return len(inside) >= 2
+
+
 def _same_title(above: Candidate, below: Candidate) -> bool:
     adjacent = below.rows[0].position - above.rows[-1].position == 1 and above.page == below.page
     return adjacent and abs(above.style.size_pt - below.style.size_pt) <= 0.5 and above.style.bold == below.style.bold

@@ -19,9 +19,10 @@ Titles are compared by letters and digits only, with or without their label.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from assets_store.errors import DocnavError
 from docnav_pipeline.hierarchy.numbering import split_label
@@ -39,7 +40,15 @@ class Match(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     title: str = Field(min_length=1)
-    page: int | None = Field(None, ge=1)
+    page: int | None = Field(None, ge=1, strict=True)
+
+    @field_validator("title")
+    @classmethod
+    def names_something(cls, title: str) -> str:
+        """Titles are compared by letters and digits, so one without any would match nothing."""
+        if not key_of(title):
+            raise ValueError("needs at least one letter or digit")
+        return title
 
     def fits(self, title: str, page: int | None) -> bool:
         if self.page is not None and page is not None and page != self.page:
@@ -49,11 +58,11 @@ class Match(BaseModel):
 
 
 class Addition(Match):
-    level: int | None = Field(None, ge=1, le=20)
+    level: int | None = Field(None, ge=1, le=20, strict=True)
 
 
 class Relevel(Match):
-    level: int = Field(ge=1, le=20)
+    level: int = Field(ge=1, le=20, strict=True)
 
 
 class Overrides(BaseModel):
@@ -78,6 +87,25 @@ class Overrides(BaseModel):
         if chosen is None and (addition := self.added(title, page)):
             return addition.level
         return chosen
+
+
+def unmatched(overrides: Overrides, headings: Iterable[tuple[str, int | None]], lines: Iterable[tuple[str, int | None]]) -> list[str]:
+    """Corrections that found nothing to correct, as people read them.
+
+    headings: (title, page) after the corrections, which additions and changes of level must be among; lines: of all text, which
+    removals must be among.
+    """
+    found, printed = list(headings), list(lines)
+    wanted: list[tuple[str, Match, list[tuple[str, int | None]]]] = [
+        *(("add", match, found) for match in overrides.add),
+        *(("remove", match, printed) for match in overrides.remove),
+        *(("relevel", match, found) for match in overrides.relevel),
+    ]
+    return [
+        f"{kind} {match.title!r}{f' on page {match.page}' if match.page else ''}"
+        for kind, match, among in wanted
+        if not any(match.fits(title, page) for title, page in among)
+    ]
 
 
 def overrides_path(source: Path) -> Path:

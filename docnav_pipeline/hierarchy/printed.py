@@ -20,7 +20,7 @@ from docnav_pipeline.hierarchy.evidence import (
     style_numbers,
 )
 from docnav_pipeline.hierarchy.found import Found
-from docnav_pipeline.hierarchy.front_matter import document_title, front_end, repeats_title, weigh_front_matter
+from docnav_pipeline.hierarchy.front_matter import document_title, front_end, is_one_of_many, repeats_title, weigh_front_matter
 from docnav_pipeline.hierarchy.heading import Heading
 from docnav_pipeline.hierarchy.levels import assign_levels
 from docnav_pipeline.hierarchy.matching import match_contents
@@ -63,6 +63,8 @@ def recover_printed(blocks: Sequence[Block], settings: HierarchySettings, overri
         if parts:
             found = [recover_printed(blocks[p.start : p.end], settings, overrides, is_part=True) for p in parts]
             return join_parts(parts, found, blocks[:first_block])
+    if title and is_one_of_many(title[0], candidates):
+        front, title = min(front, title[0].position), ()
     weigh_front_matter(candidates, front, title, body, is_listed=bool(contents.entries))
     chosen = [c for c in candidates if _accepts(c, settings, overrides) and c not in title and not repeats_title(c, title)]
     dropped = unlisted(chosen, bookmarks)

@@ -11,7 +11,7 @@ from assets_store.models.language_model import LanguageModel
 from assets_store.settings import HierarchySettings
 from docnav_pipeline.hierarchy.heading import Heading
 from docnav_pipeline.hierarchy.llm_levels import ask_levels, is_doubtful
-from docnav_pipeline.hierarchy.overrides import Overrides
+from docnav_pipeline.hierarchy.overrides import Overrides, unmatched
 from docnav_pipeline.hierarchy.printed import recover_printed
 from docnav_pipeline.hierarchy.retype import retype
 from docnav_pipeline.hierarchy.source import has_source_levels, recover_source
@@ -27,7 +27,7 @@ class HierarchyReport:
     rejected: blocks that the parser called titles and that are none. contents_entries and
     contents_matched: entries of printed contents, and how many of them were found in print.
     llm_calls, prompt_tokens, completion_tokens: what asking a language model for levels cost;
-    llm_faults: replies that could not be used.
+    llm_faults: replies that could not be used. unmatched_overrides: corrections that matched nothing.
     """
 
     by_evidence: Mapping[str, int]
@@ -39,6 +39,7 @@ class HierarchyReport:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     llm_faults: tuple[str, ...] = ()
+    unmatched_overrides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,10 @@ def recover(
     counts = Counter(h.evidence[0] if h.evidence else "none" for h in found.headings)
     report = HierarchyReport(dict(sorted(counts.items())), found.repaired, found.rejected, found.contents_entries, found.contents_matched)
     headings = tuple(found.headings)
+    if corrections != Overrides():
+        lines = [(" ".join(line.split()), block.page) for block in blocks for line in (block.text, *block.text.split("\n"))]
+        lost = unmatched(corrections, [(h.title, h.page) for h in headings], lines)
+        report = replace(report, unmatched_overrides=tuple(lost))
     if model is not None and is_doubtful(headings, settings):
         asked = ask_levels(headings, found.blocks, settings, model)
         headings = asked.headings

@@ -17,6 +17,8 @@ from docnav_pipeline.parsing.block import Block, BlockType
 
 # Share of the numbered headings of one depth that must agree on a level before it corrects the rest.
 _AGREE = 0.75
+# Headings with numbers of the second depth and deeper from which on flat levels are corrected.
+_FEWEST_INSIDE = 3
 
 
 def has_source_levels(blocks: Sequence[Block]) -> bool:
@@ -66,6 +68,7 @@ def _by_number(levels: dict[int, int], blocks: Sequence[Block]) -> dict[int, int
     for i, depth in depths.items():
         votes[depth][levels[i]] += 1
     agreed = {d: c.most_common(1)[0][0] for d, c in votes.items() if c.most_common(1)[0][1] >= max(2, _AGREE * sum(c.values()))}
+    agreed = _nested(agreed, votes)
     corrected = dict(levels)
     seen: set[tuple[int, ...]] = set()
     for i in sorted(levels):
@@ -74,6 +77,21 @@ def _by_number(levels: dict[int, int], blocks: Sequence[Block]) -> dict[int, int
                 corrected[i] = agreed[depths[i]]
             seen.add(paths[i])
     return corrected
+
+
+def _nested(agreed: dict[int, int], votes: dict[int, Counter[int]]) -> dict[int, int]:
+    """Levels by number depth, put right where a source sets "1" and "1.1" on one level, or the other way round.
+
+    Only where there are enough numbers of two depths: then the numbers order the headings, and the source does not.
+    """
+    depths = sorted(votes)
+    enough = len(depths) > 1 and sum(votes[d].total() for d in depths[1:]) >= _FEWEST_INSIDE
+    levels = [agreed.get(d) for d in depths]
+    is_ordered = all(level is not None for level in levels) and levels == sorted({level for level in levels if level is not None})
+    stated = [level for counts in votes.values() for level in counts]
+    if not enough or is_ordered or len(set(stated)) >= len(depths) + 1:
+        return agreed
+    return {d: min(stated) + d - depths[0] for d in depths}
 
 
 def recover_source(blocks: Sequence[Block], settings: HierarchySettings, overrides: Overrides) -> Found:

@@ -22,7 +22,8 @@ KNOWN_NAMES = _names(
     """abstract, summary, executive summary, introduction, background, related work, preface, foreword, acknowledgements,
     acknowledgments, acknowledgement, acknowledgment, conclusion, conclusions, discussion, results, methods,
     materials and methods, limitations, references, bibliography, works cited, appendix, appendices, index, glossary,
-    signatures, ethics statement, copyright, revision history, about this manual, about this document, abbreviations,
+    signatures, ethics statement, copyright, copyright notice, status of this memo,
+    revision history, about this manual, about this document, abbreviations,
     résumé, bibliographie, remerciements, annexes, préface, avant-propos, zusammenfassung, einleitung, literaturverzeichnis,
     vorwort, anhang, danksagung, resumen, introducción, conclusión, referencias, bibliografía,
     摘要, 引言, 前言, 概述, 结论, 結論, 参考文献, 參考文獻, 附录, 附錄, 致谢, 致謝, 索引, 术语表"""

@@ -19,7 +19,7 @@ from docnav_pipeline.parsing.html import PARSER as HTML_PARSER
 from docnav_pipeline.parsing.html import blocks_of, parse_tree
 from docnav_pipeline.parsing.reading import declared_encoding, decode_text
 
-PARSER = f"epub 1 ({HTML_PARSER})"
+PARSER = f"epub 2 ({HTML_PARSER})"
 
 _MAX_PART_BYTES = 64 * 1024 * 1024
 _MAX_TOTAL_BYTES = 1024 * 1024 * 1024
@@ -65,15 +65,19 @@ def parse_epub(path: Path) -> ParsedDocument:
                 )
                 for entry in package.navigation
             ]
+            missing = [file for file in package.spine if not reader.has(file)]
+            if len(missing) == len(package.spine) > 0:
+                raise CorruptSource(f"none of its {len(missing)} chapters is in it")
             for file in package.spine:
-                if file != package.navigation_file:
+                if file != package.navigation_file and file not in missing:
                     blocks.extend(_chapter(reader, file, package.navigation))
     except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError) as error:
         raise CorruptSource(f"a broken container ({error})") from error
     targets = {block.target for block in blocks if block.type is BlockType.OUTLINE and block.target}
     targets |= {block.anchor for block in blocks if block.type is BlockType.TITLE and block.anchor}
     blocks = _with_document_title(contents_from_links(blocks, targets), package.title)
-    return ParsedDocument(tuple(blocks), PARSER, title=package.title, language=package.language)
+    warnings = tuple(f"the book names the chapter {file!r}, which is not in it" for file in missing)
+    return ParsedDocument(tuple(blocks), PARSER, title=package.title, language=package.language, warnings=warnings)
 
 
 def _with_document_title(blocks: list[Block], title: str | None) -> list[Block]:

@@ -14,12 +14,13 @@ from lxml import etree
 from docnav_pipeline.parsing.block import Block, BlockType, ParsedDocument
 from docnav_pipeline.parsing.characters import clean_text, flow_text, one_line
 from docnav_pipeline.parsing.html_chrome import is_chrome, is_hidden, main_content
+from docnav_pipeline.parsing.html_nesting import bounded_nesting
 from docnav_pipeline.parsing.html_notes import is_backlink, notes_of
 from docnav_pipeline.parsing.html_style import DEFAULT_PT, size_of
 from docnav_pipeline.parsing.lists import contents_entries, list_blocks
 from docnav_pipeline.parsing.reading import declared_encoding, decode_text
 from docnav_pipeline.parsing.tables import element_to_html, element_to_text
-from docnav_pipeline.parsing.titles import mark_document_title
+from docnav_pipeline.parsing.titles import mark_document_title, reads_as_title
 
 PARSER = f"html 2 (lxml {version('lxml')})"
 
@@ -38,10 +39,8 @@ _BLOCKS = frozenset(
 _ADMONITION = re.compile(
     r"(?:^|\s)(?:note|tip|hint|caution|warning|important|danger|admonition|callout|alert|infobox)(?:$|\s)", re.IGNORECASE
 )
-_MAX_PSEUDO_TITLE = 120
 # Text set this much larger than most of the document is no body text.
 _LARGER = 1.1
-_SENTENCE_END = (".", ",", ";", "!", "?", "。", "，", "；", "！", "？")
 _CODE_SPACES = re.compile(r"[ \t]+\n")
 
 
@@ -73,10 +72,10 @@ def fragment_blocks(markup: str) -> list[Block]:
 
 
 def parse_tree(text: str) -> Any:
-    """lxml tree of HTML, None for no element at all. Nesting is bounded by the parser (256 levels)."""
+    """lxml tree of HTML, None for no element at all."""
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=False)
     try:
-        return etree.fromstring(text.encode("utf-8", errors="replace"), parser)
+        return etree.fromstring(bounded_nesting(text).encode("utf-8", errors="replace"), parser)
     except (etree.XMLSyntaxError, ValueError):
         return None
 
@@ -105,7 +104,7 @@ def _pseudo_title(block: Block, all_bold: set[int], body_pt: float) -> Block:
     is_large = (block.size_pt or DEFAULT_PT) >= _LARGER * body_pt
     if block.type is not BlockType.TEXT or not (is_bold or is_large):
         return block
-    if len(text) > _MAX_PSEUDO_TITLE or "\n" in text or text.endswith(_SENTENCE_END):
+    if not reads_as_title(text):
         return block
     return replace(block, type=BlockType.TITLE, weight=700 if is_bold else None)
 

@@ -30,6 +30,9 @@ _ATTRIBUTES = re.compile(
 )
 _NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 _TAG = re.compile(r"<[^<>]*>")
+# Levels that the parser follows, a list takes two of them; and what is cut to stay below: quote marks, and spaces in front of a line.
+_MOST_NESTING, _MOST_QUOTES, _MOST_INDENT = 90, 30, 80
+_QUOTES = re.compile(r"[ \t]*(?:>[ \t]?)+")
 
 
 def parse_markdown(path: Path) -> ParsedDocument:
@@ -51,11 +54,27 @@ def parse_markdown_text(text: str) -> ParsedDocument:
         title = one_line(title_block.group(1))
         text = text[title_block.end() :]
     reader = _Reader()
-    reader.read(SyntaxTreeNode(_parser().parse(text)).children)
+    reader.read(SyntaxTreeNode(_parser().parse(_bounded(text))).children)
     targets = {f"#{block.anchor}" for block in reader.blocks if block.type is BlockType.TITLE}
     blocks = mark_document_title(contents_from_links(reader.blocks, targets), reader.title or title)
     title = (reader.title or title) or next((block.text for block in blocks if block.sub_type == "document_title"), None)
     return ParsedDocument(blocks=tuple(blocks), parser=PARSER, title=title, language=reader.language)
+
+
+def _bounded(text: str) -> str:
+    """Text whose quotes and lists nest no deeper than the parser follows: what stands deeper it would drop without a word."""
+    lines, in_fence = [], False
+    for line in text.split("\n"):
+        marks = _QUOTES.match(line)
+        if marks is not None and marks.group().count(">") > _MOST_QUOTES:
+            line = "> " * _MOST_QUOTES + line[marks.end() :]
+        bare = line.lstrip(" ")
+        if bare.startswith(("```", "~~~")):
+            in_fence = not in_fence
+        if not in_fence and len(line) - len(bare) > _MOST_INDENT:
+            line = " " * _MOST_INDENT + bare
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def github_slug(text: str) -> str:
@@ -69,7 +88,7 @@ def _parser() -> MarkdownIt:
     from mdit_py_plugins.footnote import footnote_plugin
     from mdit_py_plugins.front_matter import front_matter_plugin
 
-    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"html": True, "maxNesting": _MOST_NESTING}).enable(["table", "strikethrough"])
     return parser.use(front_matter_plugin).use(footnote_plugin, inline=False).use(deflist_plugin)
 
 

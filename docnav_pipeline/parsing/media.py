@@ -80,6 +80,9 @@ _MARKUP_START = re.compile(rb"\A\s*<(?:div|p|h[1-6]|table|span|article|section|m
 _XML_START = re.compile(
     rb"\A(?:\s|<!--.*?-->)*(?:<\?xml\b|<!DOCTYPE\s+(?!html\b)\w|<(?:article|rfc|TEI|book|doc|document|OAI-PMH)[\s>])", re.DOTALL
 )
+# Lines that hardly occur in any other text: headings, fences, links, emphasis in bold.
+_MARKDOWN_LINE = re.compile(rb"^(?:#{1,6} \S|```|~~~)|\]\((?:https?:|#|[\w./-]+\))|\*\*\w[^*\n]*\*\*", re.MULTILINE)
+_MARKDOWN_LINES = 2
 _MINERU_KEYS = re.compile(rb'"(?:docvortex\.middle|pdf_info|page_idx|title_content|paragraph_content|image_source|page_number_content)"')
 
 _UNSUPPORTED = {
@@ -153,7 +156,7 @@ def _by_text(suffix: str, head: bytes) -> str:
     if _MARKUP_START.match(text):
         return HTML
     if suffix in ("", ".pdf", ".readme") and _is_readable(text):
-        return PLAIN
+        return MARKDOWN if len(_MARKDOWN_LINE.findall(text[:_HEAD_BYTES])) >= _MARKDOWN_LINES else PLAIN
     return UNKNOWN
 
 

@@ -11,6 +11,7 @@ from docnav_pipeline.parsing.contents import contents_from_lines
 from docnav_pipeline.parsing.docx_numbering import lists_from_marked, with_literal_numbers
 from docnav_pipeline.parsing.errors import CorruptSource, MissingModels, ServerFault, UnsupportedSource
 from docnav_pipeline.parsing.middle_json import middle_blocks
+from docnav_pipeline.parsing.titles import with_bold_titles
 
 
 def parse_pdf_pages(path: Path, page_range: str, wanted_from: int, tier: str, server_url: str) -> list[Block]:
@@ -30,7 +31,7 @@ def parse_office(path: Path, tier: str, server_url: str) -> ParsedDocument:
         document = _parse(numbered, tier, "auto", "", server_url)
     properties = (document.get("metadata") or {}).get("document") or {}
     languages = properties.get("languages") or []
-    blocks = tuple(contents_from_lines(lists_from_marked(middle_blocks(document), mark)))
+    blocks = tuple(with_bold_titles(contents_from_lines(lists_from_marked(middle_blocks(document), mark))))
     paged = any(block.page is not None for block in blocks)
     return ParsedDocument(
         blocks=blocks,

@@ -82,8 +82,19 @@ def _middle(value: Mapping[str, Any]) -> ParsedDocument:
 def _content_list(items: Sequence[Mapping[str, Any]]) -> ParsedDocument:
     whole = _document_title([item.get("text_level") for item in items])
     blocks = [block for item in items for block in _content_blocks(item, whole)]
-    last = max((int(item.get("page_idx", 0)) for item in items), default=-1)
+    last = max((_page_index(item) for item in items), default=-1)
     return _finished(blocks, last + 1, "content_list")
+
+
+def _page_index(item: Mapping[str, Any]) -> int:
+    """Page of an item from 0; the first page where it names none."""
+    index = item.get("page_idx")
+    return index if isinstance(index, int) and not isinstance(index, bool) and index >= 0 else 0
+
+
+def _string(value: Any) -> str:
+    """A text that should be one; "" for null."""
+    return "" if value is None else str(value)
 
 
 def _document_title(levels: Sequence[Any]) -> bool:
@@ -94,7 +105,7 @@ def _document_title(levels: Sequence[Any]) -> bool:
 def _content_blocks(item: Mapping[str, Any], has_document_title: bool = False) -> Iterator[Block]:
     """Blocks of one item of a flat content list; boxes are thousandths of the page, or absent in old versions."""
     kind = str(item["type"])
-    page = int(item.get("page_idx", 0)) + 1
+    page = _page_index(item) + 1
     bbox = bbox_of(item.get("bbox"), _THOUSANDTHS, _THOUSANDTHS)
     if kind in ("image", "chart", "table", "code"):
         # 0.10 to 2.x named the captions of pictures img_caption.
@@ -105,9 +116,9 @@ def _content_blocks(item: Mapping[str, Any], has_document_title: bool = False) -
         yield _list(_strings(item.get("list_items")), item.get("sub_type") == "ref_text", page, bbox)
     elif kind == "text" and isinstance(item.get("text_level"), int) and item["text_level"] > 0:
         sub_type = "document_title" if has_document_title and item["text_level"] == 1 else None
-        yield Block(BlockType.TITLE, _title(str(item.get("text", ""))), page=page, bbox=bbox, sub_type=sub_type)
+        yield Block(BlockType.TITLE, _title(_string(item.get("text"))), page=page, bbox=bbox, sub_type=sub_type)
     else:
-        yield _text(kind, str(item.get("text", "")), page, bbox)
+        yield _text(kind, _string(item.get("text")), page, bbox)
 
 
 def _content_list_v2(pages: Sequence[Sequence[Mapping[str, Any]]]) -> ParsedDocument:

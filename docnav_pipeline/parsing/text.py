@@ -25,7 +25,7 @@ from docnav_pipeline.parsing.text_lines import (
     running_lines,
 )
 
-PARSER = "text 1"
+PARSER = "text 2"
 
 # Lines longer than this were not wrapped by hand or program: each is a paragraph of its own.
 _MAX_WRAPPED = 160

@@ -13,7 +13,12 @@ _KEYWORD = (
     r"kapitel|anhang|abschnitt|chapitre|annexe|capítulo|anexo)"
 )
 _NUMBERED_TITLE = re.compile(rf"^{_NUMBER}[.)]?\s+(?=\S)(?P<title>.*)$")
-_KEYWORD_TITLE = re.compile(rf"^{_KEYWORD}\s+(?:\d{{1,4}}[A-Z]?|[A-Z]|[IVXLC]+)(?:\.\d+)*\b[.:]?(?P<title>.*)$", re.IGNORECASE)
+_WORD_NUMBER = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_KEYWORD_TITLE = re.compile(
+    rf"^(?:{_KEYWORD}\s+(?:\d{{1,4}}[A-Z]?|[A-Z]|[IVXLC]+|{_WORD_NUMBER})|§{{1,2}}\s*\d{{1,4}}[a-z]?)(?:\.\d+)*(?!\w)[.:]?(?P<title>.*)$",
+    re.IGNORECASE,
+)
+_ROMAN_TITLE = re.compile(r"^(?=[IVXLC])(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\.\s+(?=[^\W\d_])(?P<title>.*)$")
 _CJK_TITLE = re.compile("^第[0-9一二三四五六七八九十百零〇两]+[章节節条條部篇編编款回]")
 _CONTENTS_TITLE = re.compile(
     r"^(?:table of contents?|contents|inhalt|inhaltsverzeichnis|table des matières|sommaire|índice|contenido|indice|"
@@ -38,7 +43,7 @@ def is_numbered_title(line: str) -> bool:
     """Whether a line starts like a numbered heading and goes on like a title, not like a sentence."""
     if _CJK_TITLE.match(line):
         return not ends_sentence(line)
-    match = _NUMBERED_TITLE.match(line) or _KEYWORD_TITLE.match(line)
+    match = _NUMBERED_TITLE.match(line) or _KEYWORD_TITLE.match(line) or _ROMAN_TITLE.match(line)
     if not match:
         return False
     title = match.group("title").strip(" .:-–—")
@@ -159,10 +164,19 @@ def running_lines(pages: Sequence[Sequence[str]]) -> list[set[int]]:
         edges.append(edge)
         counts.update({_pattern(lines[number]) for number in edge})
     needed = max(3, len(pages) // 3)
+    # A head counts when every page but the first has it, which takes two of them; with one there is nothing to compare.
+    heads = (
+        Counter(_pattern(lines[edge[0]]) for lines, edge in zip(pages[1:], edges[1:], strict=True) if edge)
+        if len(pages) > 2
+        else Counter[str]()
+    )
     result: list[set[int]] = []
     for number, (lines, edge) in enumerate(zip(pages, edges, strict=True), 1):
         found = {at for at in edge if counts[_pattern(lines[at])] >= needed and len(lines[at].strip()) <= 120}
         found |= {at for at in edge[:1] + edge[-1:] if lines[at].strip().strip("-–[] ") == str(number)}
+        # "[Page 3]" at the foot of page 3 is no text, and neither is the head that all following pages have.
+        found |= {at for at in edge[-1:] if re.search(rf"\[?page\s+{number}\]?\s*$", lines[at], re.IGNORECASE)}
+        found |= {at for at in edge[:1] if number > 1 and heads[_pattern(lines[at])] == len(pages) - 1 and len(lines[at].strip()) <= 120}
         result.append(found)
     return result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from docnav_pipeline.parsing.block import Block, BlockType
@@ -29,3 +30,24 @@ def mark_document_title(blocks: list[Block], title: str | None) -> list[Block]:
 def _same_title(heading: str, title: str) -> bool:
     words, others = (set(re.findall(r"\w+", text.casefold())) for text in (heading, title))
     return bool(words) and (words <= others or others <= words)
+
+
+_MAX_PSEUDO_TITLE = 120
+_SENTENCE_END = (".", ",", ";", "!", "?", "。", "，", "；", "！", "？")
+
+
+def reads_as_title(text: str) -> bool:
+    """Whether a line set apart by its looks is short enough for a heading and ends no sentence."""
+    return 0 < len(text) <= _MAX_PSEUDO_TITLE and "\n" not in text and not text.endswith(_SENTENCE_END)
+
+
+def with_bold_titles(blocks: Sequence[Block]) -> list[Block]:
+    """Blocks of a document without any heading, its lines all in bold taken for some."""
+    if any(block.type is BlockType.TITLE and block.sub_type != "document_title" for block in blocks):
+        return list(blocks)
+    return [
+        replace(block, type=BlockType.TITLE)
+        if block.type is BlockType.TEXT and (block.weight or 0) >= 600 and reads_as_title(block.text)
+        else block
+        for block in blocks
+    ]

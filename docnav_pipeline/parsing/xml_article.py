@@ -16,7 +16,7 @@ from docnav_pipeline.parsing.errors import CorruptSource
 from docnav_pipeline.parsing.lists import list_blocks
 from docnav_pipeline.parsing.tables import element_to_html, element_to_text, rows_to_html, rows_to_text
 
-PARSER = f"xml 1 (lxml {version('lxml')})"
+PARSER = f"xml 2 (lxml {version('lxml')})"
 
 _SECTIONS = frozenset(
     {"sec", "section", "div", "div1", "div2", "div3", "div4", "chapter", "part", "appendix", "app", "abstract", "trans-abstract"}
@@ -172,7 +172,7 @@ class _Reader:
         elif tag in ("disp-formula", "formula", "equation", "informalequation"):
             self._add(element, BlockType.EQUATION, flow_text(_formula(element)), sub_type="formula")
         elif tag in ("fn", "footnote"):
-            self._add(element, BlockType.FOOTNOTE, flow_text(_text(element)))
+            self._add(element, BlockType.FOOTNOTE, flow_text(" ".join(_note_text(element).split())))
         elif tag in _PARAGRAPHS or self._is_text(element):
             self._paragraph(element, level, depth)
         else:
@@ -262,7 +262,10 @@ class _Reader:
             self._add(element, BlockType.TABLE, text, html=html)
         for foot in element.iter():
             if _tag(foot) == "table-wrap-foot":
-                self._add(foot, BlockType.FOOTNOTE, flow_text(" ".join(_text(foot).split())), sub_type="table")
+                # Notes may stand in <fn>, which running text leaves out.
+                notes = [child for child in foot.iter() if _tag(child) in ("fn", "footnote")] or [foot]
+                for note in notes:
+                    self._add(note, BlockType.FOOTNOTE, flow_text(" ".join(_note_text(note).split())), sub_type="table")
 
     def _figure(self, element: Any, level: int, depth: int) -> None:
         caption = _caption(element)
@@ -318,6 +321,14 @@ def _section_title(element: Any, tag: str) -> tuple[str, list[tuple[str, str]]]:
         value = number.group(1)
         label = f"Appendix {value.split('.')[1].upper()}." if value.startswith("appendix.") else f"{value[0].upper()}{value[1:]}."
     return (f"{label} {title}" if label and not title.startswith(label) else title), links
+
+
+def _note_text(note: Any) -> str:
+    """Text of a footnote element: its label and its paragraphs, each set apart."""
+    if _tag(note) not in ("fn", "footnote"):
+        return _text(note)
+    parts = [note.text or "", *(_text(child) + (child.tail or "") for child in note)]
+    return " ".join(parts)
 
 
 def _caption(element: Any) -> str:

@@ -62,6 +62,7 @@ def build_parse_quality(document: Mapping[str, Any], recovered: RecoveredHierarc
         "prompt_tokens": report.prompt_tokens,
         "completion_tokens": report.completion_tokens,
         "llm_faults": len(report.llm_faults),
+        "unmatched_overrides": list(report.unmatched_overrides),
     }
     return pl.DataFrame([row], schema=_SCHEMA)
 

@@ -89,3 +89,16 @@ def test_unreadable_file_is_refused(tmp_path: Path) -> None:
     overrides_path(source).write_bytes(b"\xff\xfe\x00")
     with pytest.raises(OverridesError, match="UTF-8"):
         read_overrides(source)
+
+
+def test_corrections_that_match_nothing_are_told() -> None:
+    text = '[[add]]\ntitle = "Nowhere"\n[[remove]]\ntitle = "Nope"\npage = 3\n[[relevel]]\ntitle = "Wells"\nlevel = 2\n'
+    blocks = [Block(BlockType.TITLE, "Aim", level=1), Block(BlockType.TITLE, "Wells", level=1)]
+    recovered = recover(blocks, HierarchySettings(), parse_overrides(text, "a.toml"))
+    assert recovered.report.unmatched_overrides == ("add 'Nowhere'", "remove 'Nope' on page 3")
+
+
+@pytest.mark.parametrize("entry", ['title = "..."', 'title = "Wells"\nlevel = true', 'title = "Wells"\npage = 1.5'])
+def test_corrections_that_can_match_nothing_are_refused(entry: str) -> None:
+    with pytest.raises(OverridesError):
+        parse_overrides(f"[[add]]\n{entry}\n", "a.toml")

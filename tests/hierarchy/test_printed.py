@@ -242,6 +242,13 @@ def test_chapters_set_like_the_title_of_the_book_are_no_documents_of_their_own()
     assert [level for level, _ in outline(press)] == [1, 2, 2] * 3
 
 
+def test_the_first_of_several_headings_set_alike_is_no_title() -> None:
+    press = Press()
+    for name in ("Wells", "Pumps", "Bells"):
+        press.title(name, 14).prose(2).title(f"Care of {name.lower()}", 11).prose(2)
+    assert outline(press) == [entry for name in ("Wells", "Pumps", "Bells") for entry in ((1, name), (2, f"Care of {name.lower()}"))]
+
+
 def test_several_documents_in_one_file_are_several_parts() -> None:
     press = Press().title("Two Reports", 24).prose(6)
     for name in ("Part I Wells", "Part II Pumps"):

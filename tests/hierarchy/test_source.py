@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from assets_store.settings import HierarchySettings
 from docnav_pipeline.hierarchy.recover import recover
 from docnav_pipeline.parsing.block import Block, BlockType
@@ -87,3 +89,10 @@ def test_sentence_as_heading_is_text() -> None:
 def test_repeated_titles_all_stay() -> None:
     blocks = (heading("Wells", 1), heading("Care", 2), TEXT, heading("Pumps", 1), heading("Care", 2), TEXT)
     assert [h.title for h in recover(blocks, SETTINGS).headings] == ["Wells", "Care", "Pumps", "Care"]
+
+
+@pytest.mark.parametrize("levels", [(1, 1), (2, 2), (2, 1)])
+def test_numbers_order_headings_that_the_source_sets_flat_or_upside_down(levels: tuple[int, int]) -> None:
+    titles = ["1 Intro", "1.1 Scope", "1.2 Terms", "2 Install", "2.1 Site", "3 Use"]
+    blocks = [Block(BlockType.TITLE, title, level=levels["." in title]) for title in titles]
+    assert [h.level for h in recover(blocks, HierarchySettings()).headings] == [1, 2, 2, 1, 2, 1]

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from assets_store.errors import ModelError, SettingsError
 from assets_store.files import Files
-from assets_store.models.language_model import LanguageModel, Usage, first_object
+from assets_store.models.language_model import LanguageModel, Usage, _count, first_object
 from assets_store.settings import LanguageModelSettings
 from tests.endpoint import scripted_endpoint
 
@@ -86,3 +86,13 @@ def test_settings_without_an_endpoint_are_refused() -> None:
 @pytest.mark.parametrize("text", ['{"a": 1}', '<think>{no}</think> {"a": 1} {"b": 2}', '```json\n{"a": 1}\n```'])
 def test_the_first_object_is_found_whatever_stands_around_it(text: str) -> None:
     assert first_object(text) == json.loads('{"a": 1}')
+
+
+def test_counts_that_no_model_can_have_are_bounded() -> None:
+    assert [_count(type("Used", (), {"prompt_tokens": n})(), "prompt_tokens") for n in (7, -1, 10**20, None, "many")] == [
+        7,
+        0,
+        10_000_000,
+        0,
+        0,
+    ]

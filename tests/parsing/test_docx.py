@@ -419,10 +419,15 @@ def test_headings_numbered_by_their_styles_show_the_number_of_word(tmp_path: Pat
     ]
 
 
-def test_a_bold_numbered_line_that_stands_alone_stays_a_candidate_for_a_heading(tmp_path: Path) -> None:
+def test_bold_lines_are_headings_where_no_style_names_any(tmp_path: Path) -> None:
     body = [p("Scope", 0, looks="<w:b/>"), p("It covers pumps."), p("Terms", 0, looks="<w:b/>"), p("Words."), p("item", 1)]
     blocks = parse_office(docx(tmp_path, *body), "flash", "").blocks
     assert [(block.type.value, block.text, block.weight) for block in blocks] == [
-        *(("text", "1 Scope", 700), ("text", "It covers pumps.", None), ("text", "2 Terms", 700), ("text", "Words.", None)),
+        *(("title", "1 Scope", 700), ("text", "It covers pumps.", None), ("title", "2 Terms", 700), ("text", "Words.", None)),
         ("list", "2.1 item", None),
     ]
+
+
+def test_bold_lines_are_text_where_styles_name_headings(tmp_path: Path) -> None:
+    blocks = parse_office(docx(tmp_path, p("Scope", style="Heading1"), p("Mind the lid", looks="<w:b/>"), p("Words.")), "flash", "").blocks
+    assert [(block.type.value, block.text) for block in blocks] == [("title", "Scope"), ("text", "Mind the lid"), ("text", "Words.")]

@@ -66,9 +66,13 @@ def test_links_between_chapters_resolve_to_anchors(tmp_path: Path) -> None:
     assert target in anchors
 
 
-def test_a_missing_chapter_or_package_is_corrupt(tmp_path: Path) -> None:
-    with pytest.raises(CorruptSource, match=r"B/c\.xhtml"):
-        parse_epub(write(tmp_path / "a.epub", **{"B/c.xhtml": None}))
+def test_a_missing_chapter_is_told_and_the_others_are_read(tmp_path: Path) -> None:
+    book = parse_epub(write(tmp_path / "a.epub", **{"B/c.xhtml": None}))
+    assert book.warnings == ("the book names the chapter 'B/c.xhtml', which is not in it",)
+    assert any(block.type is BlockType.TEXT for block in book.blocks)
+
+
+def test_a_missing_package_is_corrupt(tmp_path: Path) -> None:
     broken = tmp_path / "b.epub"
     broken.write_bytes(b"PK\x03\x04nothing")
     with pytest.raises(CorruptSource, match="broken container"):

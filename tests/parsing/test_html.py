@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from assets_store.settings import HierarchySettings
 from docnav_pipeline.hierarchy.recover import recover
 from docnav_pipeline.parsing.block import Block, BlockType
@@ -140,3 +142,12 @@ def test_footnotes_are_apart_with_anchor_and_mark() -> None:
     notes = [(block.text, block.anchor) for block in blocks if block.type is BlockType.FOOTNOTE]
     assert notes == [("[1] Below 9 m.", "fn1"), ("* In summer.", "x")]
     assert ("1", "#fn1") in blocks[1].links
+
+
+@pytest.mark.parametrize("tag", ["div", "span", "ul><li", "blockquote"])
+@pytest.mark.parametrize("depth", [100, 260, 5000])
+def test_boxes_however_deep_lose_nothing(tag: str, depth: int) -> None:
+    end = "".join(f"</{name}>" for name in reversed(tag.split("><")))
+    blocks = read(f"<h1>Deep</h1><p>start</p>{f'<{tag}>' * depth}<p>deepword</p>{end * depth}<h2>After</h2><p>afterword</p>")
+    text = " ".join(block.text for block in blocks)
+    assert all(word in text for word in ("start", "deepword", "After", "afterword"))

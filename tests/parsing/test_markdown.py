@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -108,3 +109,13 @@ def test_words_of_paragraphs_are_neither_lost_nor_changed(words: list[str]) -> N
     for word in words:
         assert f"x{word}".casefold()[:1] in found.casefold()
     assert len(found.split()) == len(words)
+
+
+@pytest.mark.parametrize("depth", [10, 60, 300])
+def test_lists_and_quotes_however_deep_lose_nothing(depth: int) -> None:
+    items = "\n".join(" " * (2 * n) + f"- item{n}x" for n in range(depth))
+    blocks = parse_markdown_text(f"# Deep\n\n{items}\n\n{'>' * depth} quoted\n\n## After\n\nafterword\n").blocks
+    text = " ".join(block.text for block in blocks)
+    assert [f"item{n}x" for n in range(depth) if f"item{n}x" not in text] == []
+    assert "quoted" in text
+    assert [block.text for block in blocks if block.type is BlockType.TITLE] == ["Deep", "After"]

@@ -72,3 +72,12 @@ def test_a_broken_zip_keeps_the_type_of_its_suffix_so_that_it_is_called_corrupt(
 
 def test_the_reason_for_an_old_word_file_says_what_to_do() -> None:
     assert "save it as DOCX" in unsupported_reason(media.MSWORD, Path("old.doc"))
+
+
+def test_markdown_under_another_name_is_told_from_plain_text(tmp_path: Path) -> None:
+    for name, text, kind in (
+        ("a.pdf", "# Wells\n\nDeep.\n\n## Depth\n\n9 m\n", media.MARKDOWN),
+        ("b.pdf", "Wells are deep.\n", media.PLAIN),
+    ):
+        (tmp_path / name).write_text(text)
+        assert media.detect_media_type(tmp_path / name) == kind

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -116,3 +117,24 @@ def test_no_printed_character_is_lost_or_made_up(text: str) -> None:
         return "".join(sorted(character for character in value if character.isalnum()))
 
     assert printed("".join(block.text for block in parse_text(text).blocks)) == printed(text)
+
+
+@pytest.mark.parametrize(
+    "labels", [["§ 1 Aim", "§ 2 Scope"], ["Chapter One", "Chapter Two"], ["I. Aim", "II. Scope"], ["1 Aim", "2 Scope"]]
+)
+def test_labels_of_every_kind_head_sections(labels: list[str]) -> None:
+    text = "\n\n".join(
+        f"{label}\n\nThe pump moves water from the tank to the valves and stops\nwhen the float rises to the mark." for label in labels
+    )
+    assert [block.text for block in parse_text(text).blocks if block.type is BlockType.TITLE] == labels
+
+
+def test_running_lines_of_a_short_paged_text_are_no_text() -> None:
+    pages = [
+        f"{head}\n\nThe pump moves water, part {n}.\n\nDoe          Informational          [Page {n}]\n"
+        for n, head in enumerate(["Frob", "RFC 9999  Frob", "RFC 9999  Frob"], 1)
+    ]
+    text = " ".join(block.text for block in parse_text("\f".join(pages)).blocks if block.type is not BlockType.FURNITURE)
+    assert "Page" not in text
+    assert "RFC 9999" not in text
+    assert "part 3" in text

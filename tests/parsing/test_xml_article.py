@@ -89,3 +89,14 @@ def test_an_entity_bomb_is_corrupt(tmp_path: Path) -> None:
 def test_broken_xml_is_corrupt(tmp_path: Path) -> None:
     with pytest.raises(CorruptSource, match="not well formed"):
         read(tmp_path, "<a><b></a>")
+
+
+def test_notes_in_the_foot_of_a_table_stay_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.xml"
+    path.write_text(
+        "<article><body><sec><title>A</title><table-wrap id='T1'><label>Table 1</label><caption><p>Depths</p></caption><table><tbody>"
+        "<tr><td>9 m<xref ref-type='table-fn' rid='n'>a</xref></td></tr></tbody></table><table-wrap-foot><fn id='n'><label>a</label>"
+        "<p>Measured in spring.</p></fn></table-wrap-foot></table-wrap></sec></body></article>"
+    )
+    notes = [(block.text, block.sub_type) for block in parse_xml(path).blocks if block.type is BlockType.FOOTNOTE]
+    assert notes == [("a Measured in spring.", "table")]

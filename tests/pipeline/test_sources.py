@@ -205,3 +205,11 @@ def test_a_name_that_means_several_files_removes_none(store: Store, docs: Path) 
     with pytest.raises(SourceError, match="matches 2 documents"):
         remove_document(store, "a")
     assert len(known(store)) == 3
+
+
+def test_links_out_of_the_folder_are_not_followed(store: Store, docs: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("Nobody meant this one.")
+    (docs / "out.txt").symlink_to(tmp_path / "secret.txt")
+    (docs / "inside.txt").symlink_to(docs / "guides" / "b.txt")
+    refresh(store, docs)
+    assert set(known(store)) == {"a.md", "guides/b.txt", "inside.txt"}
