@@ -71,9 +71,9 @@ def paragraph_id(parent_id: str, text: str, twin: int) -> str:
     return f"{doc_of(parent_id)}/p-{content_hash(parent_id, text, twin, length=12)}"
 
 
-def community_id(member_ids: Iterable[str]) -> str:
-    """Id of a community; the order of members does not matter."""
-    return f"community/{content_hash(*sorted(member_ids), length=10)}"
+def community_id(central_member: str, level: int) -> str:
+    """Id of a community: its most central member and its level, so that it stays the same while members at its edge come and go."""
+    return f"community/{content_hash(level, central_member, length=10)}"
 
 
 def entity_id(name: str) -> str:

@@ -29,17 +29,49 @@ def examine(store: Store) -> list[Finding]:
     return [*findings, *(Finding(name.replace("_", " "), find(store)) for name, (_, find) in FINDERS.items())]
 
 
-def damaged_files(store: Store) -> list[str]:
-    """Parts of the working state that are lost, or whose content is not what their name says."""
-    faults = []
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A part of the working state that is lost, or whose content is not what its name says."""
+
+    table: str
+    part: str
+    file: str
+    is_lost: bool
+
+    @property
+    def path(self) -> str:
+        return f"parts/{self.table}/{self.file}"
+
+
+def find_damage(store: Store) -> list[Damage]:
+    """Damaged parts of all tables. Reads every file."""
+    found = []
     for table in TABLES:
         for part in store.heads(table):
             path = f"parts/{table}/{part.file}"
             if not store.files.exists(path):
-                faults.append(f"{path} is lost; delete heads/{table}/{part.name}.json and run `docnav index` to rebuild it")
+                found.append(Damage(table, part.name, part.file, is_lost=True))
             elif content_hash(store.files.read(path), length=32) != part.file.removesuffix(".parquet"):
-                faults.append(f"{path} is damaged; delete it and heads/{table}/{part.name}.json, then run `docnav index` to rebuild it")
-    return faults
+                found.append(Damage(table, part.name, part.file, is_lost=False))
+    return found
+
+
+def damaged_files(store: Store) -> list[str]:
+    """What is damaged, with the next step."""
+    step = "`docnav doctor --repair` takes it away, and the next `docnav index` makes it anew"
+    return [f"{damage.path} is {'lost' if damage.is_lost else 'damaged'}; {step}" for damage in find_damage(store)]
+
+
+def repair(store: Store) -> list[str]:
+    """Take damaged parts out of the working state, so that the next run makes them anew; paths of what was taken out.
+
+    Call it while holding the right to write. The current snapshot stays as it is, damaged, until that run commits another.
+    """
+    damages = find_damage(store)
+    for damage in damages:
+        store.files.delete(f"heads/{damage.table}/{damage.part}.json")
+        store.files.delete(damage.path)
+    return [damage.path for damage in damages]
 
 
 def _missing_models(store: Store) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 import warnings
 from collections import Counter
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 # Metadata in which stages report what costs time or money.
 WORK = ("parsed", "encoded", "recognised", "llm_calls")
+# Modules that hold, or take from another one, the shards as partitions.
+_WITH_SHARDS = ("docnav_pipeline.partitions", "docnav_pipeline.checks", "docnav_pipeline.definitions")
 # Tag of runs that live and die with a process of `docnav index`.
 _IN_PROCESS = "docnav/in_process"
 # What a stage raises is raised here too, and stands in the event log; printed in between it would bury the message.
@@ -108,6 +111,7 @@ def _materialize(store: Store, shards: Sequence[str]) -> tuple[tuple[str, ...], 
         # Said once per asset on every start, and nothing that the person who indexes can act on.
         warnings.filterwarnings("ignore", category=dg.BetaWarning)
 
+        _forget_other_shards(store)
         from docnav_pipeline.checks import CHECKS
         from docnav_pipeline.definitions import CORPUS, SHARDED, WHOLE
         from docnav_pipeline.resources import StoreResource
@@ -124,6 +128,15 @@ def _materialize(store: Store, shards: Sequence[str]) -> tuple[tuple[str, ...], 
                 failed += _run(dg, [CORPUS, *SHARDED, *sharded_checks], instance, have, {**span, _IN_PROCESS: "true"}, work)
             failed += _run(dg, [*WHOLE, *whole_checks], instance, have, {_IN_PROCESS: "true"}, work)
         return tuple(failed), work
+
+
+def _forget_other_shards(store: Store) -> None:
+    """Let the definitions load again when they were loaded for a store with another number of shards: Dagster fixes it at import."""
+    loaded = sys.modules.get("docnav_pipeline.partitions")
+    if loaded is None or loaded.SHARDS.get_partition_keys() == store.shard_keys:
+        return
+    for name in [n for n in sys.modules if n in _WITH_SHARDS or n.startswith("docnav_pipeline.assets")]:
+        del sys.modules[name]
 
 
 def _release_dead_runs(instance: dg.DagsterInstance) -> None:

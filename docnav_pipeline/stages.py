@@ -126,7 +126,7 @@ LATERAL_EDGES = CorpusStage(
 ENTITIES = CorpusStage("entities", (schemas.ENTITIES,), "1", lambda s: None, ("features",))
 ENTITY_EDGES = CorpusStage("entity_edges", (schemas.ENTITY_EDGES,), "1", lambda s: None, ("entities",))
 COMMUNITIES = CorpusStage(
-    "communities", (schemas.COMMUNITIES,), "1", lambda s: s.communities.model_dump(), ("documents", "tree", "profiles", "lateral_edges")
+    "communities", (schemas.COMMUNITIES,), "2", lambda s: s.communities.model_dump(), ("documents", "tree", "profiles", "lateral_edges")
 )
 SEARCH_INDEXES = CorpusStage(
     "search_indexes",

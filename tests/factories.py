@@ -99,7 +99,7 @@ def make_tables(
         for member in members:
             rows["communities"].append(
                 {
-                    "community_id": community_id(members),
+                    "community_id": community_id(members[0], 0),
                     "node_id": member,
                     "level": 0,
                     "size": len(members),

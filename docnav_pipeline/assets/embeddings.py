@@ -9,6 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from assets_store import schemas
+from assets_store.errors import StoreError
 from assets_store.models.encoder import load_encoder
 from assets_store.store import Store
 from docnav_pipeline.assets.common import OWNERS, by_document, catalogue, result
@@ -78,9 +79,12 @@ def _elsewhere(store: Store, hashes: Collection[str]) -> Known:
     found: Known = {}
     snapshot, wanted_hashes = store.snapshot(), list(hashes)
     for shard in store.shard_keys:
-        # Hashes first: they are a hundredth of the vectors, and in most shards none is wanted.
-        if snapshot.read("embeddings", ["text_hash"], [shard])["text_hash"].is_in(wanted_hashes).any():
-            found.update(_as_known(snapshot.read("embeddings", _KNOWN, [shard]).filter(pl.col("text_hash").is_in(wanted_hashes))))
+        try:
+            # Hashes first: they are a hundredth of the vectors, and in most shards none is wanted.
+            if snapshot.read("embeddings", ["text_hash"], [shard])["text_hash"].is_in(wanted_hashes).any():
+                found.update(_as_known(snapshot.read("embeddings", _KNOWN, [shard]).filter(pl.col("text_hash").is_in(wanted_hashes))))
+        except StoreError:  # lost or damaged, as `docnav doctor --repair` leaves it until this run is over: encoded again
+            continue
     return found
 
 

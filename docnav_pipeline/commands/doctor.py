@@ -8,15 +8,23 @@ from assets_store.commandline import json_option, print_json, store_option
 
 
 @click.command()
+@click.option("--repair", "with_repair", is_flag=True, help="Take damaged files away first; the next `docnav index` makes them anew.")
 @store_option
 @json_option
-def doctor(store: str, as_json: bool) -> int:
+def doctor(with_repair: bool, store: str, as_json: bool) -> int:
     """Verify hashes, references and counts of the current snapshot, and that its models can be had."""
     from assets_store.store import Store
-    from assets_store.terminal import console, printable
-    from docnav_pipeline.doctor import examine
+    from assets_store.terminal import complain, console, printable
+    from docnav_pipeline.doctor import examine, repair
+    from docnav_pipeline.opening import writing
 
-    findings = examine(Store.open(store))
+    opened = Store.open(store)
+    if with_repair:
+        with writing(opened):
+            taken = repair(opened)
+        complain(f"{len(taken)} damaged files taken away; run `docnav index` with the same paths to make them anew")
+        return 0
+    findings = examine(opened)
     if as_json:
         print_json({"findings": [{"check": f.check, "passed": not f.faults, "faults": f.faults} for f in findings]})
     else:

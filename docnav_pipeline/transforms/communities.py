@@ -41,7 +41,8 @@ def build_communities(
     not count) and with the units that confirmed lateral edges lead to; the edges between two units are summed by kind and
     squashed to 0..1. Leiden gives level 0; where that has more than 16 communities, the graph of communities is partitioned again at
     half the resolution, and so on, up to 4 levels. A coarser community with the same members as a finer one is not repeated. A unit
-    without any neighbour is a community of one.
+    without any neighbour is a community of one. A community is named by its most central member, the one whose edges inside it
+    weigh most.
     """
     tree = tree.filter(pl.col("node_id").str.split("/").list.first().is_in(documents["doc_id"].unique().to_list()))
     nodes = NodeRows.of(tree)
@@ -55,16 +56,17 @@ def build_communities(
     levels = _levels(len(unit_ids), graph, settings)
     terms = _terms(mine["keywords"])
     rows: list[dict[str, Any]] = []
-    seen: set[str] = set()
+    seen: set[tuple[str, ...]] = set()
     for level, members in enumerate(levels):
         labels = _labels(terms, members)
+        central = _central(members, graph)
         facts["levels"].append(int(members.max()) + 1)
         for community in range(int(members.max()) + 1):
             names = unit_ids.gather(np.flatnonzero(members == community)).to_list()
-            name = community_id(names)
-            if name in seen:
+            if tuple(names) in seen:
                 continue
-            seen.add(name)
+            seen.add(tuple(names))
+            name = community_id(unit_ids[int(central[community])], level)
             common = {
                 "community_id": name,
                 "level": level,
@@ -132,6 +134,17 @@ def _levels(n: int, graph: pl.DataFrame, settings: CommunitySettings) -> list[Me
         members = above[members]
         levels.append(members)
     return levels
+
+
+def _central(members: Members, graph: pl.DataFrame) -> Members:
+    """The most central unit of each community, int64 [n_communities]: largest weight of edges inside it, equal ones by order."""
+    strength = np.zeros(len(members))
+    i, j = graph["i"].to_numpy(), graph["j"].to_numpy()
+    inside = members[i] == members[j]
+    for ends in (i, j):
+        np.add.at(strength, ends[inside], graph["w"].to_numpy()[inside])
+    order = np.lexsort((np.arange(len(members)), -np.round(strength, 6), members))
+    return np.asarray(order[np.unique(members[order], return_index=True)[1]], np.int64)
 
 
 def _partition(n: int, graph: pl.DataFrame, resolution: float, seed: int) -> Members:

@@ -138,7 +138,7 @@ def test_neighbors_go_both_ways_heaviest_first(graph: Graph) -> None:
 
 
 def test_communities_have_members_and_members_communities(graph: Graph) -> None:
-    community = community_id(COMMUNITIES[0])
+    community = community_id(COMMUNITIES[0][0], 0)
     node = graph.node(community)
     assert node.level == "community"
     assert node.title
@@ -155,7 +155,7 @@ def test_profiles_are_navigation_cues_of_their_node(graph: Graph) -> None:
     assert profile.topic_cues == ("1 Start", "2 Care")
     assert profile.summary
     assert "nois" in dict(graph.profile(_section(graph, "1.1 Noise")).keywords)
-    assert graph.profile(community_id(COMMUNITIES[0])).keywords
+    assert graph.profile(community_id(COMMUNITIES[0][0], 0)).keywords
 
 
 @pytest.mark.parametrize("name", ["pump.md", "pump", "manuals/pump.md", PUMP.doc_id, "PUMP"])
@@ -184,7 +184,7 @@ def test_a_failed_document_can_be_named_and_has_no_text(graph: Graph) -> None:
 
 def test_documents_without_the_readers_label_do_not_exist_for_him(folder: Path, graph: Graph) -> None:
     staff = Graph.open(folder, labels=["staff"])
-    inside = [SECRET.doc_id, *staff.paragraph_ids(SECRET.doc_id), community_id(COMMUNITIES[1])]
+    inside = [SECRET.doc_id, *staff.paragraph_ids(SECRET.doc_id), community_id(COMMUNITIES[1][0], 0)]
     for node_id in inside:
         assert staff.node(node_id)
         for use in (

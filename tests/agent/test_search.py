@@ -68,7 +68,7 @@ def test_a_query_is_analysed_in_every_language_of_the_corpus(search: Search) -> 
 def test_a_scope_limits_a_search_to_its_subtrees(search: Search, mode: str) -> None:
     section = search.graph.outline(PUMP.doc_id)[1].node_id
     assert {hit.node_id for hit in search.locate("key", scope=[section], mode=mode, k=50)} <= set(search.graph.paragraph_ids(section))
-    community = community_id(COMMUNITIES[0])
+    community = community_id(COMMUNITIES[0][0], 0)
     inside = {search.graph.paragraph(hit.node_id).doc for hit in search.locate("key noise", scope=[community], mode=mode, k=50)}
     assert inside <= {"pump.md", "car.md"}
     assert [hit.node_id for hit in search.locate("start", "document", scope=[CAR.doc_id], mode=mode)] == [CAR.doc_id]
@@ -83,7 +83,7 @@ def test_a_scope_without_text_finds_nothing_and_an_unknown_one_is_an_error(searc
 
 
 def test_a_community_is_found_in_the_scope_of_a_member(search: Search) -> None:
-    community = community_id(COMMUNITIES[0])
+    community = community_id(COMMUNITIES[0][0], 0)
     assert [hit.node_id for hit in search.locate("key", "community", scope=[CAR.doc_id])] == [community]
     assert search.locate("key", "community", scope=[WAGEN.doc_id]) == []
 
@@ -91,7 +91,7 @@ def test_a_community_is_found_in_the_scope_of_a_member(search: Search) -> None:
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("mode", MODES)
 def test_no_level_or_mode_shows_a_reader_what_he_may_not_see(folder: Path, level: str, mode: str) -> None:
-    query, hidden = "secret noise of the green key", {SECRET.doc_id, community_id(COMMUNITIES[1])}
+    query, hidden = "secret noise of the green key", {SECRET.doc_id, community_id(COMMUNITIES[1][0], 0)}
     public = {hit.node_id for hit in Search(Graph.open(folder), HashingEncoder()).locate(query, level, mode=mode, k=50)}
     staff = {hit.node_id for hit in Search(Graph.open(folder, labels=["staff"]), HashingEncoder()).locate(query, level, mode=mode, k=50)}
     assert {node_id for node_id in staff if node_id.partition("/")[0] in hidden or node_id in hidden}

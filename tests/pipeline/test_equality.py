@@ -43,7 +43,7 @@ def change(random_: random.Random, docs: Path) -> str:
     return what
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1])
 def test_any_history_ends_in_the_tables_of_a_clean_build(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {**FAST, "DOCNAV_SHARDS": "3"}.items():
         monkeypatch.setenv(name, value)

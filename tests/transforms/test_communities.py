@@ -51,7 +51,7 @@ def test_documents_that_are_alike_are_one_community_named_by_its_own_terms() -> 
     assert "not longer than communities.long_document_tokens" in facts["why"]
     for name, part in rows.group_by("community_id"):
         members = part["node_id"].to_list()
-        assert name == (community_id(members),)
+        assert name in [(community_id(member, 0),) for member in members]
         assert len({group_of[m] for m in members}) == 1
         assert part["size"].unique().to_list() == [len(members)] == [12]
         assert part["label_terms"][0].to_list()[0] == f"group{group_of[members[0]]}"
@@ -151,3 +151,13 @@ def test_a_seed_gives_one_partition(seed: int) -> None:
     weight = rng.random(len(source))
     first = leiden(30, source, target, weight, 1.0, seed)
     assert first.tolist() == leiden(30, source, target, weight, 1.0, seed).tolist()
+
+
+def test_a_community_keeps_its_id_when_one_member_more_joins_it() -> None:
+    corpus, group_of = many_documents(3, 12)
+    profiles = grouped_profiles(corpus.tree, group_of)
+    without = corpus.documents.filter(pl.col("doc_id") != corpus.documents["doc_id"].sort()[-1])
+    before, _ = build_communities(corpus.tree, profiles, NO_EDGES, without, CommunitySettings())
+    after, _ = build_communities(corpus.tree, profiles, NO_EDGES, corpus.documents, CommunitySettings())
+    kept = set(before["community_id"]) & set(after["community_id"])
+    assert len(kept) >= 2
