@@ -79,9 +79,10 @@ def _page_blocks(blocks: list[Block], page: PageText, number: int, words: frozen
 
 
 def _is_prose(lines: Sequence[Line]) -> bool:
-    """Whether the words inside a picture are running text in a frame, not the labels of a drawing."""
+    """Whether the words inside a picture are running text in a frame, not the labels of a drawing or a framed contents page."""
     total = sum(len(line.text) for line in lines)
-    return total > 80 and sum(len(line.text) for line in lines if len(line.text.split()) >= 4) >= 0.7 * total
+    long = [line for line in lines if len(line.text.split()) >= 4]
+    return total > 80 and sum(len(line.text) for line in long) >= 0.7 * total and len(long) >= 0.6 * len(lines)
 
 
 def _pieces(blocks: Sequence[Block], line: PrintedLine) -> list[PrintedLine]:
