@@ -119,8 +119,7 @@ class _Guess:
         rates = known.group_by("media_type").agg(rate=pl.col("bytes").sum() / pl.col("n").sum())
         self._rates: dict[str, float] = dict(rates.iter_rows())
         self._sizes, self._sources = sizes, listing.sources
-        fresh = {*listing.changes.added, *listing.changes.changed}
-        self.n_guessed = sum(d not in sizes or d in fresh for d in fresh)
+        self.n_guessed = len(listing.changes.added) + len(listing.changes.changed)
 
     def paragraphs(self, doc_id: str) -> float:
         if doc_id in self._sizes:
