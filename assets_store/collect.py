@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from assets_store.schemas import TABLES
 from assets_store.store import Store
 
+# Longer than any table takes to write: a run on another machine may be at it.
+_FORSAKEN_S = 24 * 3600.0
+
 
 @dataclass(frozen=True, slots=True)
 class Collected:
@@ -34,6 +37,7 @@ def collect(store: Store, keep: int) -> Collected:
         needed = {part["file"] for m in manifests for part in m["tables"].get(table, {}).values()} | {p.file for p in store.heads(table)}
         unneeded += [f"parts/{table}/{file}" for file in store.files.names(f"parts/{table}") if file not in needed]
     unneeded += [f"indexes/{name}" for name in store.files.names("indexes") if name not in {m["index"] for m in manifests}]
+    store.files.clear_scratch(_FORSAKEN_S)
     sizes = [store.files.size(path) for path in unneeded]
     for path in unneeded:
         store.files.delete(path)

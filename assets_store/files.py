@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import time
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from platformdirs import user_cache_path
@@ -20,6 +25,7 @@ from assets_store.ids import content_hash
 
 # Written last into a folder on object storage, where files arrive one by one.
 _COMPLETE = "complete"
+_SCRATCH = ".scratch"
 DAMAGED = "Put it back from a copy, or index into a new store."
 
 
@@ -91,10 +97,34 @@ class Files:
         finally:
             unfinished.unlink(missing_ok=True)
 
-    def write_once(self, path: str, data: bytes | memoryview) -> None:
-        """Write a file whose name is its content: nothing to do when it is there."""
-        if not self.exists(path):
-            self.write(path, data)
+    def put_once(self, path: str, source: Path) -> None:
+        """Put a finished local file in place under a name that is its content, unless it is there. The source may be gone then."""
+        if self.exists(path):
+            return
+        if not self.is_local:
+            arrow_fs.copy_files(str(source), self._full(path), destination_filesystem=self._fs)
+            return
+        with source.open("rb") as stream:
+            os.fsync(stream.fileno())
+        target = Path(self._full(path))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(source, target)
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """A local folder for unfinished files, gone afterwards; beside a local store, so that they can be moved into it in one step."""
+        above = Path(self._full(_SCRATCH)) if self.is_local else None
+        if above is not None:
+            above.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=above, prefix="docnav-") as folder:
+            yield Path(folder)
+
+    def clear_scratch(self, older_than_s: float) -> None:
+        """Remove what processes that were killed left in the scratch folder of a local store, once nobody has touched it for so long."""
+        folders = Path(self._full(_SCRATCH)).glob("*") if self.is_local else ()
+        for folder in folders:
+            if time.time() - folder.stat().st_mtime > older_than_s:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def names(self, folder: str) -> list[str]:
         """Names of files and folders in a folder, sorted; unfinished files are left out."""

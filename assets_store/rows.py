@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from assets_store.errors import SchemaError, StoreVersionError
 from assets_store.schemas import SCHEMA_VERSION, TableSpec
@@ -52,18 +51,15 @@ def checked(spec: TableSpec, rows: pl.DataFrame) -> pa.Table:
         raise SchemaError(f"table {spec.name}: rows do not fit the schema: {error}") from error
 
 
-def to_parquet(spec: TableSpec, rows: pl.DataFrame, provenance: Provenance) -> pa.Buffer:
-    """A whole Parquet file; equal rows and provenance give equal bytes."""
+def file_metadata(spec: TableSpec, provenance: Provenance) -> dict[bytes, bytes]:
+    """What a Parquet file of a table says about itself; equal provenance gives equal bytes."""
     head = {
         "table": spec.name,
         "schema_version": SCHEMA_VERSION,
         "inputs": dict(sorted(provenance.inputs.items())),
         "maker": provenance.maker,
     }
-    table = checked(spec, rows).replace_schema_metadata({_KEY: json.dumps(head, sort_keys=True, ensure_ascii=False).encode()})
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd", store_schema=True)
-    return sink.getvalue()
+    return {_KEY: json.dumps(head, sort_keys=True, ensure_ascii=False).encode()}
 
 
 def read_provenance(spec: TableSpec, metadata: Mapping[bytes, bytes] | None, name: str) -> Provenance:

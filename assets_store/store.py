@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -25,13 +25,15 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from assets_store.errors import NoStore, StoreError, StoreVersionError
 from assets_store.files import Files
-from assets_store.ids import content_hash, shard_key
+from assets_store.ids import file_hash, shard_key
 from assets_store.locks import write_lock
-from assets_store.rows import Provenance, empty_rows, read_provenance, to_parquet, to_polars
+from assets_store.part_writer import PartWriter
+from assets_store.rows import Provenance, empty_rows, read_provenance, to_polars
 from assets_store.schemas import SCHEMA_VERSION, TABLES, TableSpec
 from assets_store.settings import SETTINGS_FILE, Settings, load_settings, settings_to_toml
 from assets_store.snapshot import Snapshot, SnapshotLog
@@ -152,21 +154,42 @@ class Store:
             self._provenance[head.file] = read_provenance(TABLES[table], metadata, head.file)
         return self._provenance[head.file]
 
-    def read(self, table: str, parts: Sequence[str] | None = None, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """Rows of the newest parts, all of them or some by name, in order of part and of the table's sort."""
+    def read(
+        self, table: str, parts: Sequence[str] | None = None, columns: Sequence[str] | None = None, documents: Collection[str] | None = None
+    ) -> pl.DataFrame:
+        """Rows of the newest parts, all of them or some by name, in order of part and of the table's sort.
+
+        documents: only rows of these; of the files only the pieces are read that may hold some.
+        """
         wanted = None if parts is None else set(parts)
         found = [part for part in self.heads(table) if wanted is None or part.name in wanted]
-        return read_parts(self.files, TABLES[table], [part.file for part in found], columns)
+        return read_parts(self.files, TABLES[table], [part.file for part in found], columns, documents)
 
     def write(self, spec: TableSpec, part: str, rows: pl.DataFrame, provenance: Provenance) -> Part:
         """Check rows, write them as one immutable file and make it the newest part."""
-        data = to_parquet(spec, rows, provenance)
-        view = memoryview(data)
-        file = f"{content_hash(data.to_pybytes(), length=32)}.parquet"
-        self.files.write_once(f"parts/{spec.name}/{file}", view)
-        head = Part(part, file, rows.height, data.size)
-        self.set_head(spec.name, head)
+        with self.writer(spec, part, provenance) as writer:
+            writer.append(rows)
+        head = self.head(spec.name, part)
+        if head is None:
+            raise StoreError(f"part {part} of table {spec.name} vanished right after it was written; does another program delete files?")
         return head
+
+    @contextmanager
+    def writer(self, spec: TableSpec, part: str, provenance: Provenance) -> Iterator[PartWriter]:
+        """Write a part piece by piece, as one immutable file that becomes the newest part at the end, and only when nothing was raised.
+
+        Equal pieces give an equal file. See `PartWriter`.
+        """
+        with self.files.scratch() as folder:
+            writer = PartWriter(folder / f"{spec.name}.parquet", spec, provenance)
+            try:
+                yield writer
+            finally:
+                writer.close()
+            file = f"{file_hash(writer.path, length=32)}.parquet"
+            size = writer.path.stat().st_size
+            self.files.put_once(f"parts/{spec.name}/{file}", writer.path)
+            self.set_head(spec.name, Part(part, file, writer.rows, size))
 
     def set_head(self, table: str, part: Part) -> None:
         """Make a part the newest of its table."""
@@ -215,13 +238,20 @@ def _damaged(files: Files, path: str, error: Exception) -> StoreError:
     return StoreError(f"{files.location}/{path} is lost or damaged: {reason}. `docnav doctor` says what to do.")
 
 
-def read_parts(files: Files, spec: TableSpec, names: Sequence[str], columns: Sequence[str] | None) -> pl.DataFrame:
-    """Rows of some files of a table, one after another."""
+def read_parts(
+    files: Files,
+    spec: TableSpec,
+    names: Sequence[str],
+    columns: Sequence[str] | None,
+    documents: Collection[str] | None = None,
+) -> pl.DataFrame:
+    """Rows of some files of a table, one after another. documents: only rows of these."""
     tables = []
+    only = None if documents is None else pc.field("doc_id").isin(sorted(documents))
     for name in names:
         path = f"parts/{spec.name}/{name}"
         try:
-            table = pq.read_table(files.local(path), columns=None if columns is None else list(columns))
+            table = pq.read_table(files.local(path), columns=None if columns is None else list(columns), filters=only)
         except (pa.ArrowInvalid, OSError) as error:
             raise _damaged(files, path, error) from error
         read_provenance(spec, table.schema.metadata, name)

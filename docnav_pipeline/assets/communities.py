@@ -6,7 +6,7 @@ import dagster as dg
 import polars as pl
 
 from assets_store import schemas
-from assets_store.store import CORPUS_PART
+from assets_store.store import CORPUS_PART, Store
 from docnav_pipeline.assets.common import OWNERS, catalogue, result
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import refresh_corpus_part
@@ -28,11 +28,20 @@ def communities(store: StoreResource) -> dg.MaterializeResult[None]:
     facts: dict[str, Any] = {}
 
     def build() -> pl.DataFrame:
-        tables = [opened.read(table) for table in ("tree", "profiles", "lateral_edges", "documents")]
-        rows, found = build_communities(tables[0], tables[1], tables[2], tables[3], opened.settings.communities)
+        tree = opened.read("tree", columns=["doc_id", "node_id", "parent_id", "kind", "n_tokens", "position"])
+        edges = opened.read("lateral_edges", columns=["source_id", "target_id", "kind", "weight", "status"])
+        documents = opened.read("documents", columns=["doc_id"])
+        rows, found = build_communities(tree, _scope_profiles(opened, tree), edges, documents, opened.settings.communities)
         facts.update(found)
         return rows
 
     inputs, maker = COMMUNITIES.inputs(opened), COMMUNITIES.maker(opened.settings)
     made = refresh_corpus_part(opened, schemas.COMMUNITIES, CORPUS_PART, inputs, build, maker)
     return result(opened, schemas.COMMUNITIES, made, facts)
+
+
+def _scope_profiles(store: Store, tree: pl.DataFrame) -> pl.DataFrame:
+    """Vector and keywords of documents and sections, read shard by shard: paragraphs are most of the table, and are no units."""
+    scopes = tree.filter(pl.col("kind") != "paragraph").select("node_id")
+    shards = (store.read("profiles", [shard], ["node_id", "vector", "keywords"]) for shard in store.shard_keys)
+    return pl.concat([profiles.join(scopes, on="node_id", how="semi", maintain_order="left") for profiles in shards])

@@ -24,7 +24,10 @@ def entities(store: StoreResource) -> dg.MaterializeResult[None]:
     """Merge spellings of one entity and gather its mentions."""
     opened = store.open()
     inputs, maker = ENTITIES.inputs(opened), ENTITIES.maker(opened.settings)
-    made = refresh_corpus_part(opened, schemas.ENTITIES, CORPUS_PART, inputs, lambda: build_entities(opened.read("features")), maker)
+    columns = ["doc_id", "paragraph_id", "entities"]
+    made = refresh_corpus_part(
+        opened, schemas.ENTITIES, CORPUS_PART, inputs, lambda: build_entities(opened.read("features", columns=columns)), maker
+    )
     return result(opened, schemas.ENTITIES, made)
 
 
@@ -41,6 +44,11 @@ def entity_edges(store: StoreResource) -> dg.MaterializeResult[None]:
     opened = store.open()
     inputs, maker = ENTITY_EDGES.inputs(opened), ENTITY_EDGES.maker(opened.settings)
     made = refresh_corpus_part(
-        opened, schemas.ENTITY_EDGES, CORPUS_PART, inputs, lambda: build_entity_edges(opened.read("entities")), maker
+        opened,
+        schemas.ENTITY_EDGES,
+        CORPUS_PART,
+        inputs,
+        lambda: build_entity_edges(opened.read("entities", columns=["entity_id", "mentions"])),
+        maker,
     )
     return result(opened, schemas.ENTITY_EDGES, made)

@@ -58,6 +58,21 @@ def _in_documents(store: Store, shard: str) -> pl.DataFrame:
 
 
 def _over_corpus(store: Store) -> pl.DataFrame:
-    documents, tree, paragraphs, features, profiles = (store.read(t) for t in ("documents", "tree", "paragraphs", "features", "profiles"))
-    layout = store.read("layout", columns=_LINKS)
-    return corpus_edges(documents, tree, paragraphs, features, profiles, layout, store.settings.edges, reference_paragraphs(paragraphs))
+    """Edges over the corpus, from the rows and columns that they rest on; texts are read where a reference list stands, shard by shard."""
+    links, scopes, references = [], [], []
+    for shard in store.shard_keys:
+        layout = store.read("layout", [shard], _LINKS)
+        links.append(layout.filter((pl.col("links").list.len() > 0) | pl.col("anchor").is_not_null()))
+        chosen = store.read("tree", [shard], ["node_id", "in_R"]).filter("in_R")
+        scopes.append(store.read("profiles", [shard], ["node_id", "vector"]).join(chosen, on="node_id", how="semi", maintain_order="left"))
+        references.append(reference_paragraphs(store.read("paragraphs", [shard], ["doc_id", "paragraph_id", "path", "text"])))
+    return corpus_edges(
+        store.read("documents", columns=["doc_id", "uri", "root", "kb", "product_version"]),
+        store.read("tree", columns=["doc_id", "node_id", "parent_id", "kind", "title", "preorder", "anchor", "in_R"]),
+        store.read("paragraphs", columns=["doc_id", "paragraph_id", "blocks"]),
+        store.read("features", columns=["doc_id", "paragraph_id", "entities"]),
+        pl.concat(scopes),
+        pl.concat(links),
+        store.settings.edges,
+        pl.concat(references),
+    )
