@@ -12,6 +12,7 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,12 +51,12 @@ def main() -> int:
         [sys.executable, "-m", "benchmarks.many_paragraphs", "--read", str(work / str(n))], check=True, stdout=subprocess.PIPE
     )
     found = json.loads(done.stdout)
+    times = [[name, f"{p50:.1f}", f"{p95:.1f}"] for name, p50, p95 in found["times"]]
     body = (
-        f"{n:,} paragraphs, vectors of 384 dimensions, {found['questions']} questions, k = {_K}. The snapshot opens in {found['open_s']:.2f} s "
-        f"(store, nodes and indexes). Recall@10 of the approximate search against the exact one: {found['recall']:.3f}. The reader holds "
-        f"{found['own_mib']:,.0f} MiB of its own, {found['resident_mib']:,.0f} MiB with the mapped pages that it has touched; the files have "
-        f"{found['files_mib']:,.0f} MiB.\n\n"
-        + table(["LOCATE", "p50 ms", "p95 ms"], [[name, f"{p50:.1f}", f"{p95:.1f}"] for name, p50, p95 in found["times"]])
+        f"{n:,} paragraphs, vectors of 384 dimensions, {found['questions']} questions, k = {_K}. The snapshot opens in "
+        f"{found['open_s']:.2f} s (store, nodes and indexes). Recall@10 of the approximate search against the exact one: "
+        f"{found['recall']:.3f}. The reader holds {found['own_mib']:,.0f} MiB of its own, {found['resident_mib']:,.0f} MiB with the mapped "
+        f"pages that it has touched; the files have {found['files_mib']:,.0f} MiB.\n\n" + table(["LOCATE", "p50 ms", "p95 ms"], times)
     )
     write_part(f"many-paragraphs-{n}", f"Many paragraphs: {n:,}", f"python -m benchmarks.many_paragraphs {shared} WORK {n}", body)
     print(body)
@@ -97,7 +98,7 @@ class _Known:
         self.model_id = model_id
         self._vectors = {row["question"]: np.array(row["vector"], np.float32) for row in rows}
 
-    def encode(self, texts: list[str]) -> EncodedTexts:
+    def encode(self, texts: Sequence[str]) -> EncodedTexts:
         return EncodedTexts(np.stack([self._vectors[text] for text in texts]), np.ones(len(texts), np.int32))
 
 
