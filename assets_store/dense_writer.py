@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,15 @@ from assets_store.errors import SchemaError, StoreVersionError
 _CONNECTIVITY = 16
 _EXPANSION_ADD = 128
 _HASH_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class DenseCounts:
+    """What an index holds. graphs: approximate indexes; kept: those that were taken over from an earlier index."""
+
+    vectors: int
+    graphs: int
+    kept: int
 
 
 class DenseWriter:
@@ -49,8 +59,8 @@ class DenseWriter:
         digest = hashlib.blake2b(rows.tobytes(), digest_size=_HASH_BYTES).hexdigest()
         self._segments.append({"first": first, "end": first + n, "hash": digest, "ann": False})
 
-    def close(self, model: str, ann_rows: int) -> int:
-        """Write what is left; number of vectors.
+    def close(self, model: str, ann_rows: int) -> DenseCounts:
+        """Write what is left. Nothing can be added afterwards.
 
         model: id of the model that made them. ann_rows: from this many vectors on, approximate indexes are built.
         """
@@ -58,15 +68,15 @@ class DenseWriter:
         present = np.concatenate(self._present) if self._present else np.zeros(0, np.bool_)
         np.save(self._folder / "present.npy", present)
         n_vectors = int(present.sum())
-        if n_vectors >= ann_rows:
-            self._write_graphs(model, present)
+        kept = self._write_graphs(model, present) if n_vectors >= ann_rows else 0
         head = {"format": FORMAT, "model": model, "rows": present.size, "dim": self._dim, "segments": self._segments}
         (self._folder / "dense.json").write_text(json.dumps(head, indent=1), encoding="utf-8")
-        return n_vectors
+        return DenseCounts(n_vectors, sum(segment["ann"] for segment in self._segments), kept)
 
-    def _write_graphs(self, model: str, present: NDArray[np.bool_]) -> None:
+    def _write_graphs(self, model: str, present: NDArray[np.bool_]) -> int:
+        """Write the graph of each segment that has vectors; how many of them were taken over."""
         vectors = np.memmap(self._folder / "vectors.f32", np.float32, "r", shape=(present.size, self._dim)).view(np.ndarray)
-        earlier = _earlier_graphs(self._previous, model)
+        earlier, kept = _earlier_graphs(self._previous, model), 0
         for number, segment in enumerate(self._segments):
             part = slice(segment["first"], segment["end"])
             rows = np.flatnonzero(present[part])
@@ -76,12 +86,14 @@ class DenseWriter:
             path = self._folder / f"ann-{number}.usearch"
             if segment["hash"] in earlier:
                 _link(earlier[segment["hash"]], path)
+                kept += 1
             else:
                 _write_graph(path, vectors[part], rows)
+        return kept
 
 
-def write_dense_index(folder: Path, vectors: NDArray[np.float32], model: str, ann_rows: int) -> int:
-    """Write an index of one segment into an existing, empty folder; number of vectors. See `DenseWriter`."""
+def write_dense_index(folder: Path, vectors: NDArray[np.float32], model: str, ann_rows: int) -> DenseCounts:
+    """Write an index of one segment into an existing, empty folder. See `DenseWriter`."""
     writer = DenseWriter(folder)
     writer.append(vectors)
     return writer.close(model, ann_rows)

@@ -43,6 +43,10 @@ def result(store: Store, spec: TableSpec, refreshed: Refreshed, more: Mapping[st
         "seconds": round(refreshed.seconds, 3),
         **(more or {}),
     }
+    if spec.kind == "corpus":
+        # A corpus table is made from all documents: a part whose inputs changed is built whole, any other one is the same as a full build.
+        parts = refreshed.reused + refreshed.recomputed
+        metadata["update"] = f"{refreshed.recomputed} of {parts} parts rebuilt whole" if refreshed.recomputed else "kept: same inputs"
     sample = sample_markdown(store, spec)
     if sample:
         metadata["sample"] = dg.MetadataValue.md(sample)
