@@ -7,6 +7,7 @@ from docnav_pipeline.assets.documents import parse_documents
 from docnav_pipeline.assets.embeddings import embeddings
 from docnav_pipeline.assets.entities import entities, entity_edges
 from docnav_pipeline.assets.features import features
+from docnav_pipeline.assets.graph_report import graph_report
 from docnav_pipeline.assets.lateral_edges import lateral_edges
 from docnav_pipeline.assets.profiles import profiles
 from docnav_pipeline.assets.routing_profiles import routing_profiles
@@ -25,14 +26,16 @@ CORPUS = dg.AssetSpec(
 )
 SHARDED = [parse_documents, build_structure, features, embeddings, profiles, routing_profiles]
 WHOLE = [lateral_edges, entities, entity_edges, communities, search_indexes, snapshot]
+REPORTS = [graph_report]
 
 sharded_job = dg.define_asset_job("index_shards", selection=dg.AssetSelection.assets(*SHARDED))
 whole_job = dg.define_asset_job("index_corpus", selection=dg.AssetSelection.assets(*WHOLE))
+report_job = dg.define_asset_job("report_graph", selection=dg.AssetSelection.assets(*REPORTS))
 
 defs = dg.Definitions(
-    assets=[CORPUS, *SHARDED, *WHOLE],
+    assets=[CORPUS, *SHARDED, *WHOLE, *REPORTS],
     asset_checks=CHECKS,
-    jobs=[sharded_job, whole_job],
+    jobs=[sharded_job, whole_job, report_job],
     resources={"store": StoreResource(location=store_location())},
     executor=dg.in_process_executor,
 )
