@@ -14,6 +14,7 @@ from docnav_pipeline.assets.routing_profiles import routing_profiles
 from docnav_pipeline.assets.search_indexes import search_indexes
 from docnav_pipeline.assets.snapshot import snapshot
 from docnav_pipeline.assets.structure import build_structure
+from docnav_pipeline.assets.summaries import summaries
 from docnav_pipeline.checks import CHECKS
 from docnav_pipeline.partitions import SHARDS, store_location
 from docnav_pipeline.resources import StoreResource
@@ -24,7 +25,7 @@ CORPUS = dg.AssetSpec(
     group_name="source",
     description="Source files below the registered roots, listed by `docnav index`; one digest per shard.",
 )
-SHARDED = [parse_documents, build_structure, features, embeddings, profiles, routing_profiles]
+SHARDED = [parse_documents, build_structure, features, embeddings, profiles, routing_profiles, summaries]
 WHOLE = [lateral_edges, entities, entity_edges, communities, search_indexes, snapshot]
 REPORTS = [graph_report]
 

@@ -13,7 +13,6 @@ from docnav_pipeline.report.batches import batches, gathered
 from docnav_pipeline.transforms.node_rows import NodeRows
 
 NODE_KINDS = ("document", "section", "paragraph")
-EDGE_KINDS = ("adjacent", "citation", "cross_reference", "entity", "semantic")
 Ints = npt.NDArray[np.int64]
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
+from assets_store.schemas import EDGE_KINDS
 from assets_store.snapshot import Snapshot
 from docnav_pipeline.report.batches import gathered, rows_at
-from docnav_pipeline.report.graph_arrays import EDGE_KINDS, NODE_KINDS, GraphArrays, Ints
+from docnav_pipeline.report.graph_arrays import NODE_KINDS, GraphArrays, Ints
 from docnav_pipeline.report.places import Place, places_of
 
 # Kinds that rest on a mention in the text, which can be left unresolved.

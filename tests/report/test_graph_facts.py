@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from docnav_pipeline.report.graph_arrays import EDGE_KINDS, GraphArrays
+from assets_store.schemas import EDGE_KINDS
+from docnav_pipeline.report.graph_arrays import GraphArrays
 from docnav_pipeline.report.graph_facts import MENTIONED, Bin, bins, graph_facts
 from tests.factories import make_store, make_tables
 
