@@ -20,6 +20,11 @@ class Collected:
     bytes: int
 
 
+def report_path(snapshot_id: str) -> str:
+    """Where the page about the graph of a snapshot is. It names documents, so it goes when the snapshot goes."""
+    return f"reports/{snapshot_id}.html"
+
+
 def collect(store: Store, keep: int) -> Collected:
     """Keep the current snapshot and the `keep` newest, the working state, and what they name; remove the rest.
 
@@ -32,6 +37,7 @@ def collect(store: Store, keep: int) -> Collected:
     gone = tuple(name for name in ids if name not in kept)
     for name in gone:
         store.files.delete(f"snapshots/{name}.json")
+        store.files.delete(report_path(name))
     unneeded: list[str] = []
     for table in TABLES:
         needed = {part["file"] for m in manifests for part in m["tables"].get(table, {}).values()} | {p.file for p in store.heads(table)}

@@ -279,6 +279,24 @@ ROUTING_PROFILES = TableSpec(
     ),
 )
 
+SUMMARIES = TableSpec(
+    "summaries",
+    "document",
+    "The summary of one node: what a reader who descends the directory is shown. Filled where `graph.summaries` is on.",
+    key=("node_id",),
+    sort=("doc_id", "node_id"),
+    columns=(
+        *_OF_DOCUMENT,
+        Column("node_id", _TEXT, "Tree node."),
+        Column("kind", _TEXT, "`directory` for a document or section, `content` for a paragraph."),
+        Column("summary", _TEXT, "What it is about; empty where it holds no text."),
+        Column("made_by", _TEXT, "`extractive`: sentences of the text, word for word."),
+        Column("model", _TEXT, "Model that wrote it; empty for `extractive`."),
+        Column("prompt_version", _TEXT, "Version of the prompt; empty for `extractive`."),
+    ),
+)
+
+EDGE_KINDS = ("adjacent", "citation", "cross_reference", "entity", "semantic")
 LATERAL_EDGES = TableSpec(
     "lateral_edges",
     "corpus",
@@ -351,6 +369,7 @@ TABLES: dict[str, TableSpec] = {
         EMBEDDINGS,
         PROFILES,
         ROUTING_PROFILES,
+        SUMMARIES,
         LATERAL_EDGES,
         COMMUNITIES,
         ENTITIES,

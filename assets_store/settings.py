@@ -120,6 +120,15 @@ class EdgeSettings(Section):
     min_similarity: float = Field(0.5, ge=-1, le=1, description="Semantic edges below this cosine are dropped.")
 
 
+class GraphSettings(Section):
+    """Optional parts of the graph."""
+
+    summaries: bool = Field(
+        False,
+        description="Fill the table `summaries`: one of each document, section and paragraph, for systems that descend by them.",
+    )
+
+
 class CommunitySettings(Section):
     """Leiden communities."""
 
@@ -177,6 +186,7 @@ class Settings(BaseSettings):
     embeddings: EmbeddingSettings = EmbeddingSettings()
     profiles: ProfileSettings = ProfileSettings()
     edges: EdgeSettings = EdgeSettings()
+    graph: GraphSettings = GraphSettings()
     communities: CommunitySettings = CommunitySettings()
     search: SearchSettings = SearchSettings()
     llm: LanguageModelSettings = LanguageModelSettings()

@@ -7,6 +7,7 @@
     heads/TABLE/PART.json       newest part of each table: what the pipeline has reached, not what readers see
     indexes/HASH/               derived search indexes, immutable
     snapshots/ID.json       one consistent version of everything; CURRENT names the one that readers open
+    reports/ID.html         page about the graph of a snapshot, where one was asked for
     dagster/                Dagster's own instance
 
 Writers replace heads, readers open a snapshot, so neither disturbs the other.

@@ -83,6 +83,8 @@ def make_plan(store: Store, listing: Listing) -> Plan:
 def _stale(store: Store, listing: Listing, stage: ShardStage, stale_of: dict[str, set[str]]) -> set[str]:
     """Documents that a stage would build: those that a stage before builds, and those whose own key is another one."""
     found: set[str] = set()
+    if not stage.is_on(store.settings):
+        return found
     if stage.name == "documents":
         held = {d: key for shard in store.shard_keys for d, key in store.provenance("documents", shard).inputs.items()}
         found = {d for d, source in listing.sources.items() if held.get(d) != document_key(source, store)}

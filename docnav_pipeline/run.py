@@ -162,4 +162,5 @@ def _run(
     reported = {event.asset_key: event.materialization.metadata for event in result.get_asset_materialization_events()}
     for metadata in reported.values():
         work.update({name: int(metadata[name].value) for name in WORK if name in metadata})
-    return [e.check_name for e in result.get_asset_check_evaluations() if not e.passed]
+    checked = result.get_asset_check_evaluations()
+    return [e.check_name for e in checked if not e.passed and e.severity == dagster.AssetCheckSeverity.ERROR]

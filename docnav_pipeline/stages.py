@@ -29,13 +29,14 @@ from docnav_pipeline.transforms.documents import RETRIED
 
 @dataclass(frozen=True, slots=True)
 class ShardStage:
-    """A stage whose tables are kept by shard. before: tables whose keys go into its own."""
+    """A stage whose tables are kept by shard. before: tables whose keys go into its own. is_on: whether its tables are filled at all."""
 
     name: str
     tables: tuple[TableSpec, ...]
     code: str
     settings: Callable[[Settings], Any]
     before: tuple[str, ...]
+    is_on: Callable[[Settings], bool] = lambda settings: True
 
     def maker(self, settings: Settings) -> dict[str, Any]:
         """What is written into the provenance of a part."""
@@ -43,6 +44,8 @@ class ShardStage:
 
     def keys(self, store: Store, shard: str) -> dict[str, str]:
         """doc_id -> key of every document that the stage's tables should hold."""
+        if not self.is_on(store.settings):
+            return {}
         own = json.dumps(self.maker(store.settings), sort_keys=True)
         inputs = [store.provenance(table, shard).inputs for table in self.before]
         return {
@@ -114,7 +117,10 @@ PROFILES = ShardStage(
     "profiles", (schemas.PROFILES,), "1", lambda s: [s.profiles.pooling, s.profiles.max_terms], ("tree", "features", "embeddings")
 )
 ROUTING_PROFILES = ShardStage("routing_profiles", (schemas.ROUTING_PROFILES,), "1", lambda s: [s.profiles.summary_sentences], ("profiles",))
-SHARD_STAGES = (DOCUMENTS, STRUCTURE, FEATURES, EMBEDDINGS, PROFILES, ROUTING_PROFILES)
+SUMMARIES = ShardStage(
+    "summaries", (schemas.SUMMARIES,), "1", lambda s: [s.profiles.summary_sentences], ("profiles",), is_on=lambda s: s.graph.summaries
+)
+SHARD_STAGES = (DOCUMENTS, STRUCTURE, FEATURES, EMBEDDINGS, PROFILES, ROUTING_PROFILES, SUMMARIES)
 
 LATERAL_EDGES = CorpusStage(
     "lateral_edges",
