@@ -101,17 +101,17 @@ def test_rollback_brings_tables_and_working_state_back(store: Store) -> None:
 
 def test_collection_keeps_what_kept_snapshots_need(store: Store) -> None:
     write(store, "a")
-    old, _ = store.commit("index", {}, {})
+    old = store.commit("index", {}, {})[0].id
     write(store, "b")
     new, _ = store.commit("index", {}, {})
     store.files.write("indexes/old/paragraph/matrix.npy", b"12345")
     done = collect(store, keep=1)
-    assert (done.snapshots, done.files) == ((old.id,), 2)
+    assert (done.snapshots, done.files) == ((old,), 2)
     assert not store.files.exists("indexes/old")
     assert collect(store, keep=1).files == 0
     assert new.read("communities")["node_id"].to_list() == ["b"]
     with pytest.raises(UnknownSnapshot, match=new.id):
-        store.snapshot(old.id)
+        store.snapshot(old)
 
 
 def test_a_place_without_a_store_says_how_to_make_one(tmp_path: Path) -> None:
