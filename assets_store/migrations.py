@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets_store.errors import SchemaError, StoreVersionError
+from assets_store.errors import StoreVersionError
 from assets_store.rows import Provenance, read_provenance
 from assets_store.schemas import SCHEMA_VERSION, TABLES, TableSpec
 
@@ -71,6 +71,20 @@ def outdated_tables(store: Store) -> list[str]:
     return [name for name, spec in TABLES.items() if any(_is_file_outdated(store, spec, part.file) for part in store.heads(name))]
 
 
+def drop_unreadable(store: Store) -> list[str]:
+    """Take parts out of the working state that an older docnav wrote and this one cannot read, so that the next run builds them.
+
+    Returns the tables. Call it while holding the right to write.
+    """
+    dropped = set()
+    for name in TABLES:
+        for part in store.heads(name):
+            if _fault(store, name, part.file):
+                store.files.delete(f"heads/{name}/{part.name}.json")
+                dropped.add(name)
+    return sorted(dropped)
+
+
 def unreadable_snapshots(store: Store) -> dict[str, str]:
     """Snapshots with a file that an older docnav wrote and this one cannot read -> the reason. Reads the ends of all files."""
     faults: dict[str, str] = {}
@@ -89,18 +103,24 @@ def unreadable_snapshots(store: Store) -> dict[str, str]:
 
 
 def _fault(store: Store, table: str, file: str) -> str:
+    """Why a file of an older schema cannot be read; empty when it can, and for what is lost or damaged, which is for `docnav doctor`."""
     spec = TABLES[table]
     try:
         schema, version = _schema_of(store, spec, file)
-        if version < SCHEMA_VERSION:
-            upgrade_rows(spec, schema.empty_table(), version, file)
-    except (SchemaError, StoreVersionError, pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowInvalid, OSError):
+        return ""
+    try:
+        upgrade_rows(spec, schema.empty_table(), version, file)
+    except StoreVersionError as error:
         return str(error)
     return ""
 
 
 def _is_file_outdated(store: Store, spec: TableSpec, file: str) -> bool:
-    schema, version = _schema_of(store, spec, file)
+    try:
+        schema, version = _schema_of(store, spec, file)
+    except (pa.ArrowInvalid, OSError):
+        return False  # lost or damaged, which is for `docnav doctor`
     return is_outdated(spec, schema, version)
 
 

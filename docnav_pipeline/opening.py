@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from assets_store.errors import NoStore, SettingsError, StoreError
 from assets_store.files import Files
-from assets_store.migrations import outdated_tables, unreadable_snapshots
+from assets_store.migrations import drop_unreadable, outdated_tables, unreadable_snapshots
 from assets_store.schemas import SCHEMA_VERSION
 from assets_store.settings import SETTINGS_FILE, Profile, load_settings
 from assets_store.store import Store
@@ -57,7 +57,9 @@ def writing(store: Store) -> Iterator[None]:
 def upgrading(store: Store) -> Iterator[None]:
     """Tell people what a run makes of a store that an older docnav wrote. Enter it while holding the right to write."""
     before = store.facts["schema_version"]
-    outdated = outdated_tables(store) if before < SCHEMA_VERSION else []
+    outdated: list[str] = []
+    if before < SCHEMA_VERSION:
+        outdated = sorted({*outdated_tables(store), *drop_unreadable(store)})
     yield
     if before == SCHEMA_VERSION or Store.open(store.location).facts["schema_version"] == before:
         return
