@@ -96,6 +96,9 @@ class Files:
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(unfinished, target)
+        except OSError as error:
+            # Python does not say which file a write was for: a person must know which disk is full.
+            raise OSError(error.errno, error.strerror or str(error), str(target)) from error
         finally:
             unfinished.unlink(missing_ok=True)
 

@@ -38,7 +38,7 @@ def check(graph: Graph) -> None:
     for name, text in expected.items():
         assert [graph.paragraph(unit).text for unit in graph.paragraph_ids(by_name[name].node_id)] == [text], (name, listed)
     search = Search(graph)
-    found = {graph.paragraph(hit.node_id) for hit in search.locate("edition of wells", k=50)}
+    found = [graph.paragraph(hit.node_id) for hit in search.locate("edition of wells", k=50)]
     assert all(unit.doc == "contents.md" or unit.text == expected[unit.doc] for unit in found)
     assert {unit.doc for unit in found} == by_name.keys()
     assert len(search.locate("wells", level="document", k=50)) == len(by_name)
