@@ -52,12 +52,13 @@ def check(graph: Graph) -> None:
             assert {doc_of(edge.source_id), doc_of(edge.target_id)} <= texts.keys()
 
 
-def read_until(location: str, stop: Path) -> dict[str, int]:
+def read_until(location: str, stop: Path, pause_s: float) -> dict[str, int]:
     """Read until a file appears; what was read: graphs, snapshots among them, and how often an id was gone before it was opened."""
     store = Store.open(location)
     held, since = Graph.open(location), time.monotonic()
     seen, graphs, gone = {held.snapshot.id}, 0, 0
     while not stop.exists():
+        time.sleep(pause_s)
         graph = Graph.open(location)
         check(graph)
         seen.add(graph.snapshot.id)
@@ -74,4 +75,4 @@ def read_until(location: str, stop: Path) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(read_until(sys.argv[1], Path(sys.argv[2]))))
+    print(json.dumps(read_until(sys.argv[1], Path(sys.argv[2]), float(sys.argv[3]))))

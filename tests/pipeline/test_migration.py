@@ -47,6 +47,6 @@ def test_an_older_store_answers_and_is_upgraded_by_the_next_index(
     assert opened.snapshot(before).read("parse_quality")["confidence"].null_count() == 2
 
     assert run(["index", str(docs), "--store", str(older)]) == 0
-    said = capsys.readouterr()
-    assert "upgraded" not in said.err
-    assert "nothing changed" in said.out
+    again = capsys.readouterr()
+    assert "upgraded" not in again.err
+    assert "nothing changed" in again.out

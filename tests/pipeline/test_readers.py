@@ -20,6 +20,8 @@ from tests.pipeline.fast import FAST
 from tests.pipeline.reading import TEXT, check, contents
 
 COMMITS, COLLECTED_EVERY, READERS = 20, 4, 2
+# Fast readers on few processors would leave the writer no turn.
+PAUSE_S = 0.3
 
 
 class Corpus:
@@ -52,11 +54,12 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_readers_beside_a_writer_see_whole_snapshots_only(store: Store, tmp_path: Path) -> None:
     corpus, stop = Corpus(tmp_path / "docs"), tmp_path / "stop"
     corpus.next_edition(0)
     ids = {index_directly(store, corpus.folder)}
-    command = [sys.executable, "-m", "tests.pipeline.reading", store.location, str(stop)]
+    command = [sys.executable, "-m", "tests.pipeline.reading", store.location, str(stop), str(PAUSE_S)]
     readers = [
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)) for _ in range(READERS)
     ]
