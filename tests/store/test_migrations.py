@@ -26,7 +26,7 @@ def store(tmp_path: Path) -> Store:
     """A store with one row in `parse_quality` and two in `communities`, committed."""
     made = Store.create(tmp_path / "store", load_settings())
     numbers = {column.name: [0] for column in PARSE_QUALITY.columns if column.name not in QUALITY}
-    quality = pl.DataFrame({**QUALITY, **numbers}).cast(dict(empty_rows(PARSE_QUALITY).schema))
+    quality = pl.DataFrame({**QUALITY, **numbers}).cast(empty_rows(PARSE_QUALITY).schema)
     made.write(PARSE_QUALITY, "00", quality, Provenance({"a": "key"}))
     write(made, "a", "b")
     made.commit("index", {}, {})
