@@ -22,11 +22,12 @@ class Provenance:
 
     inputs: for a table of kind "document" doc_id -> doc_version of every document that was looked at, also of those that
         gave no row; for a corpus table "table/part" -> file name.
-    maker: stage, code version, settings and models.
+    maker: stage, code version, settings and models. schema_version: of the docnav that wrote the part.
     """
 
     inputs: Mapping[str, str] = field(default_factory=dict)
     maker: Mapping[str, Any] = field(default_factory=dict)
+    schema_version: int = SCHEMA_VERSION
 
 
 def checked(spec: TableSpec, rows: pl.DataFrame) -> pa.Table:
@@ -72,7 +73,7 @@ def read_provenance(spec: TableSpec, metadata: Mapping[bytes, bytes] | None, nam
             f"table {spec.name}: {name} has schema version {head['schema_version']}, "
             f"this docnav reads up to {SCHEMA_VERSION}. Upgrade docnav."
         )
-    return Provenance(head["inputs"], head["maker"])
+    return Provenance(head["inputs"], head["maker"], head["schema_version"])
 
 
 def to_polars(table: pa.Table) -> pl.DataFrame:

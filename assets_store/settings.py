@@ -225,7 +225,7 @@ def load_settings(text: str = "", origin: str = SETTINGS_FILE, overrides: Mappin
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{origin} is not valid TOML: {error}") from error
+        raise SettingsError(f"{origin} is not valid TOML: {error}. Mend it; docs/settings.md describes every key.") from error
     _refuse_unknown_variables()
     name = os.environ.get("DOCNAV_PROFILE") or values.get("profile", "local")
     profile = next((defaults for known, defaults in PROFILES.items() if known == name), {})  # any other name is refused below

@@ -87,7 +87,9 @@ def _stale(store: Store, listing: Listing, stage: ShardStage, stale_of: dict[str
         return found
     if stage.name == "documents":
         held = {d: key for shard in store.shard_keys for d, key in store.provenance("documents", shard).inputs.items()}
-        found = {d for d, source in listing.sources.items() if held.get(d) != document_key(source, store)}
+        other = {d: source for d, source in listing.sources.items() if held.get(d) != document_key(source, store)}
+        # As `wanted_documents` has it: what cannot be reached now keeps the rows that it has.
+        found = {d for d, source in other.items() if d not in held or source.path.exists()}
         return found | {d for shard in store.shard_keys for d in retried_documents(store, shard)} & listing.sources.keys()
     makers = {spec.name: made.name for made in SHARD_STAGES for spec in made.tables}
     for table in stage.before:

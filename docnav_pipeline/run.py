@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from platformdirs import user_data_path
 
+from assets_store.errors import StoreError
 from assets_store.ids import content_hash
 from assets_store.store import Store
 from docnav_pipeline.corpus import Changes
@@ -121,13 +122,27 @@ def _materialize(store: Store, shards: Sequence[str]) -> tuple[tuple[str, ...], 
         whole_checks = [c for c in CHECKS if c not in sharded_checks]
         failed: list[str] = []
         work: Counter[str] = Counter()
-        with dg.DagsterInstance.from_config(os.environ["DAGSTER_HOME"]) as instance:
+        with _naming_storage_faults(os.environ["DAGSTER_HOME"]), dg.DagsterInstance.from_config(os.environ["DAGSTER_HOME"]) as instance:
             _release_dead_runs(instance)
             if shards:
                 span = {"dagster/asset_partition_range_start": shards[0], "dagster/asset_partition_range_end": shards[-1]}
                 failed += _run(dg, [CORPUS, *SHARDED, *sharded_checks], instance, have, {**span, _IN_PROCESS: "true"}, work)
             failed += _run(dg, [*WHOLE, *whole_checks], instance, have, {_IN_PROCESS: "true"}, work)
         return tuple(failed), work
+
+
+@contextmanager
+def _naming_storage_faults(home: str) -> Iterator[None]:
+    """Faults of Dagster's own storage, a full disk or a folder that cannot be written, as an error that a person can act on."""
+    from sqlalchemy.exc import DatabaseError
+
+    try:
+        yield
+    except DatabaseError as error:
+        raise StoreError(
+            f"Dagster's instance in {home} cannot be read or written: {error.orig}. Expected room and the right to write there. "
+            "What was finished before stays; mend it and run this again."
+        ) from error
 
 
 def _forget_other_shards(store: Store) -> None:

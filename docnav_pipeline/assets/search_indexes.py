@@ -6,6 +6,7 @@ from pathlib import Path
 
 import dagster as dg
 
+from assets_store.errors import SchemaError
 from assets_store.node_index import DOCUMENT_COLUMNS, NODE_COLUMNS
 from assets_store.store import Store
 from docnav_pipeline.assets.common import OWNERS
@@ -67,4 +68,7 @@ def _by_shard(store: Store) -> Iterator[ShardRows]:
 
 def _previous(store: Store) -> Path | None:
     """Index folder of the current snapshot, from which unchanged rows are taken over; None before the first snapshot."""
-    return store.snapshot().folder("index") if store.log.current_id() else None
+    try:
+        return store.snapshot().folder("index") if store.log.current_id() else None
+    except SchemaError:  # lost or damaged, as `docnav doctor --repair` leaves it until this run is over: everything is made anew
+        return None

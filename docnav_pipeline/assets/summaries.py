@@ -7,7 +7,7 @@ import polars as pl
 
 from assets_store import schemas
 from assets_store.store import Store
-from docnav_pipeline.assets.common import OWNERS, by_document, catalogue, result
+from docnav_pipeline.assets.common import OWNERS, catalogue, result
 from docnav_pipeline.partitions import SHARDS
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_part
@@ -38,7 +38,7 @@ def refresh_summaries(store: Store, shards: Iterable[str]) -> Refreshed:
     for shard in shards:
 
         def build(doc_ids: list[str], shard: str = shard) -> Mapping[str, pl.DataFrame]:
-            tree, paragraphs, profiles = (by_document(store.read(t, [shard]), doc_ids) for t in ("tree", "paragraphs", "profiles"))
+            tree, paragraphs, profiles = (store.read(t, [shard], documents=doc_ids) for t in ("tree", "paragraphs", "profiles"))
             return {"summaries": build_summaries(tree, paragraphs, profiles, store.settings.profiles)}
 
         total += refresh_part(store, stage.tables, shard, wanted(stage, store, shard), build, stage.maker(store.settings))

@@ -41,7 +41,7 @@ def index(
     """Add what is new under PATH, refresh what changed, remove what vanished."""
     from assets_store.terminal import complain, console
     from docnav_pipeline.corpus import refresh_corpus
-    from docnav_pipeline.opening import open_or_create, writing
+    from docnav_pipeline.opening import open_or_create, upgrading, writing
     from docnav_pipeline.run import run_index
     from docnav_pipeline.status import failed_documents, status_of
 
@@ -51,7 +51,7 @@ def index(
     if only_plan:
         return _show_plan(store, paths, kb, product_version, _globs(include), _globs(exclude), as_json)
     opened = open_or_create(store)
-    with writing(opened):
+    with writing(opened), upgrading(opened):
         changes = refresh_corpus(opened, paths, kb, product_version, _globs(include), _globs(exclude))
         run = run_index(opened, changes)
     status = status_of(opened)
