@@ -12,10 +12,10 @@ from docnav_pipeline.progress import Reporter
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_corpus_part
 from docnav_pipeline.stages import LATERAL_EDGES
-from docnav_pipeline.transforms.document_links import reference_paragraphs
 from docnav_pipeline.transforms.edge_rows import merge_edges
 from docnav_pipeline.transforms.footnotes import footnote_edges
 from docnav_pipeline.transforms.lateral_edges import corpus_edges, document_edges
+from docnav_pipeline.transforms.reference_lists import reference_paragraphs
 
 _LINKS = ("doc_id", "block", "anchor", "links")
 _NOTES = ("doc_id", "block", "type", "page", "text", "anchor")
@@ -59,5 +59,5 @@ def _in_documents(store: Store, shard: str) -> pl.DataFrame:
 
 def _over_corpus(store: Store) -> pl.DataFrame:
     documents, tree, paragraphs, features, profiles = (store.read(t) for t in ("documents", "tree", "paragraphs", "features", "profiles"))
-    layout = store.read("layout", columns=_LINKS)
+    layout = store.read("layout", columns=sorted({*_LINKS, "type", "page", "text"}))
     return corpus_edges(documents, tree, paragraphs, features, profiles, layout, store.settings.edges, reference_paragraphs(paragraphs))

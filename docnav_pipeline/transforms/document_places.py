@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
@@ -44,6 +44,11 @@ class Places:
     anchors: dict[str, str] = field(default_factory=dict)
     pages: dict[int, int] = field(default_factory=dict)
     row_of: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def parent_of(self) -> dict[str, str | None]:
+        """node_id -> node_id of the parent."""
+        return dict(zip(self.node_ids, self.parents, strict=True))
 
     def ancestors(self, node_id: str) -> list[str]:
         """Nodes above a node of this document, nearest first."""
@@ -95,7 +100,7 @@ def normal_title(title: str) -> str:
 
 
 def places_by_document(
-    tree: pl.DataFrame, paragraphs: pl.DataFrame, layout: pl.DataFrame, wanted: set[str]
+    tree: pl.DataFrame, paragraphs: pl.DataFrame, layout: pl.DataFrame, wanted: Collection[str]
 ) -> Iterator[tuple[str, Places]]:
     """Places of the wanted documents, by doc_id.
 

@@ -7,10 +7,10 @@ import pytest
 
 from assets_store.schemas import LATERAL_EDGES
 from assets_store.settings import EdgeSettings, FeatureSettings, ProfileSettings
-from docnav_pipeline.transforms.document_links import reference_paragraphs
 from docnav_pipeline.transforms.features import build_features
 from docnav_pipeline.transforms.lateral_edges import corpus_edges, document_edges
 from docnav_pipeline.transforms.profiles import build_profiles
+from docnav_pipeline.transforms.reference_lists import reference_paragraphs
 from tests.small_corpus import Corpus, make_corpus, make_embeddings
 
 MANUAL = """
@@ -173,8 +173,10 @@ def test_a_reference_list_that_names_a_document_cites_it() -> None:
     corpus = make_corpus(texts)
     edges = all_edges(corpus)
     citing, cited = corpus.documents["doc_id"]
-    assert targets(edges, corpus.paragraph("[1]"), "citation") == {cited: (1.0, "confirmed")}
-    assert targets(edges, citing, "citation") == {cited: (0.5, "confirmed")}
+    assert targets(edges, corpus.paragraph("[1]"), "citation") == {cited: (0.8, "confirmed")}
+    assert targets(edges, corpus.paragraph("Loud"), "citation")[cited] == (0.8, "confirmed")
+    assert targets(edges, corpus.node("1 Start"), "citation")[cited] == (0.4, "confirmed")
+    assert targets(edges, citing, "citation")[cited] == (0.4, "confirmed")
 
 
 def test_no_rows_give_no_edges() -> None:
