@@ -112,10 +112,10 @@ def _papers(n: int, rng: random.Random) -> list[Paper]:
                 continue
         titles.add(paper.title)
         number = len(papers)
-        ids = {"doi": f"10.{5000 + number}/made.{number}" if rng.random() < 0.5 else "", "arxiv": ""}
-        if rng.random() < 0.4:
-            ids["arxiv"] = f"{paper.year % 100:02}{rng.randint(1, 12):02}.{10000 + number}" if paper.year >= 2015 else ""
-        papers.append(replace(paper, **ids))
+        doi = f"10.{5000 + number}/made.{number}" if rng.random() < 0.5 else ""
+        has_arxiv = rng.random() < 0.4 and paper.year >= 2015
+        arxiv = f"{paper.year % 100:02}{rng.randint(1, 12):02}.{10000 + number}" if has_arxiv else ""
+        papers.append(replace(paper, doi=doi, arxiv=arxiv))
     rng.shuffle(papers)
     return papers
 

@@ -178,8 +178,8 @@ def citation_edges_between(
     texts = texts.join(paragraphs.select("paragraph_id", "text"), on="paragraph_id", maintain_order="left")
     mentions = {str(doc_id): rows for (doc_id,), rows in texts.group_by("doc_id", maintain_order=True)}
     edges: list[Edge] = []
-    for (doc_id,), rows in nodes.group_by("doc_id", maintain_order=True):
-        parents = dict(rows.select("node_id", "parent_id").iter_rows())
+    for (doc_id,), mine in nodes.group_by("doc_id", maintain_order=True):
+        parents = dict(mine.select("node_id", "parent_id").iter_rows())
         lists = ReferenceLists(of_document[str(doc_id)][0], {node_id: n for n, node_id in enumerate(parents)}, parents)
         edges += _of_document(of_document[str(doc_id)][1], lists, parents, mentions[str(doc_id)])
     return edge_frame(edges)

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 import polars as pl
 
 from assets_store.ids import doc_of, file_uri, split_uri
-from docnav_pipeline.transforms.document_places import anchors_by_document, find_anchor
+from docnav_pipeline.transforms.document_places import anchors_by_document, find_anchor, inner_files
 from docnav_pipeline.transforms.edge_rows import Edge, edge_frame, unresolved
 from docnav_pipeline.transforms.page_places import is_page, pages_by_document, shown_target
 
@@ -78,7 +78,10 @@ def file_links(documents: pl.DataFrame, layout: pl.DataFrame, tree: pl.DataFrame
         by_place[identity[doc_id][2], identity[doc_id][1]].append(doc_id)
     edges: list[Edge] = []
     resolved: list[tuple[str, str, str, str, str]] = []
+    files = inner_files(tree, layout)
     for source, doc_id, text, target in paragraph_links(paragraphs, layout).iter_rows():
+        if (doc_id, target.partition("#")[0]) in files:
+            continue
         uri, fragment = _linked_uri(identity[doc_id][1], target) if doc_id in identity else ("", "")
         if not uri:
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -16,16 +17,18 @@ from docnav_pipeline.transforms.citations import citation_keys
 from docnav_pipeline.transforms.cited_documents import citation_edges_between
 from docnav_pipeline.transforms.cited_entries import ReferenceLists, find_mentions, lists_by_document
 from docnav_pipeline.transforms.document_links import file_links, paragraph_links
-from docnav_pipeline.transforms.document_places import Places, find_anchor, places_by_document
+from docnav_pipeline.transforms.document_places import Places, find_inner, inner_files, places_by_document
 from docnav_pipeline.transforms.edge_rows import Edge, edge_frame, merge_edges, unresolved
 from docnav_pipeline.transforms.page_places import PagePlaces, is_page, pages_by_document, shown_target
 from docnav_pipeline.transforms.reference_lists import reference_paragraphs
-from docnav_pipeline.transforms.references import names_other_work
+from docnav_pipeline.transforms.references import FLOAT_KINDS, names_other_work
 from docnav_pipeline.transforms.similarity_edges import entity_edges, semantic_edges
 
 # Weight of a mention that fits several places, of which this one is the nearest.
 _NEAREST_OF_SEVERAL = 0.8
 _AMBIGUOUS = 0.4
+# Mentions from which on their share without a place says something.
+_FEW = 5
 
 
 def document_edges(tree: pl.DataFrame, paragraphs: pl.DataFrame, features: pl.DataFrame, layout: pl.DataFrame) -> pl.DataFrame:
@@ -44,9 +47,12 @@ def document_edges(tree: pl.DataFrame, paragraphs: pl.DataFrame, features: pl.Da
     """
     listed = lists_by_document(reference_paragraphs(paragraphs))
     links = paragraph_links(paragraphs, layout)
+    files = inner_files(tree, layout)
     inner: dict[str, list[tuple[str, str, str]]] = {}
-    for paragraph_id, doc_id, text, target in links.filter(pl.col("target").str.starts_with("#")).iter_rows():
-        inner.setdefault(doc_id, []).append((paragraph_id, text, target))
+    for paragraph_id, doc_id, text, target in links.iter_rows():
+        # Links of a note or an entry back to its mark ("^") say what the mark says.
+        if (target.startswith("#") or (doc_id, target.partition("#")[0]) in files) and any(map(str.isalnum, text)):
+            inner.setdefault(doc_id, []).append((paragraph_id, text, target))
     pages = pages_by_document(tree, paragraphs, {d for d, found in inner.items() if any(is_page(target[1:]) for _, _, target in found)})
     # Marks glued to words are in no feature: all paragraphs of a document with a list are looked at.
     wanted = (pl.col("citations").list.len() > 0) | (pl.col("cross_references").list.len() > 0) | pl.col("doc_id").is_in(sorted(listed))
@@ -109,16 +115,38 @@ def _adjacent(tree: pl.DataFrame) -> pl.DataFrame:
 
 
 def _cross_references(places: Places, mentions: Iterable[tuple[str, Sequence[dict[str, Any]]]], linked: Mapping[str, str]) -> list[Edge]:
-    """linked: text of the links of each paragraph; a mention that one of them leads from is no candidate."""
-    edges: list[Edge] = []
-    for source, references in mentions:
-        for reference in references:
-            text, kind = str(reference["text"]), str(reference["kind"])
-            found, fit = ([], 0.0) if names_other_work(text) else places.find(kind, str(reference["target"]))
-            edge = _to_place(places, source, found, fit, f"mentions “{text}”") if found else unresolved(source, "cross_reference", text)
-            if edge is not None and (edge.status == "confirmed" or not _is_linked(reference, linked.get(source, ""))):
-                edges.append(edge)
+    """linked: text of the links of each paragraph; a mention that one of them leads from is no candidate.
+
+    Where most mentions of one kind and form ("chapter 7", "§ 12(b)") have no place in the document, they are of another work, and those that
+    seem to have one are candidates.
+    """
+    rows = [(source, reference) for source, references in mentions for reference in references]
+    inside = [(source, reference) for source, reference in rows if not names_other_work(str(reference["text"]))]
+    places_of = [places.find(str(reference["kind"]), str(reference["target"])) for _, reference in inside]
+    tried, lost = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for (_, reference), (found, _) in zip(inside, places_of, strict=True):
+        tried[_form(reference)] += 1
+        lost[_form(reference)] += not found
+    edges = [unresolved(source, "cross_reference", str(r["text"])) for source, r in rows if names_other_work(str(r["text"]))]
+    for (source, reference), (found, fit) in zip(inside, places_of, strict=True):
+        text, form = str(reference["text"]), _form(reference)
+        edge = _to_place(places, source, found, fit, f"mentions “{text}”") if found else unresolved(source, "cross_reference", text)
+        if edge is not None and edge.status == "confirmed":
+            if tried[form] >= _FEW and lost[form] > tried[form] / 2 and reference["kind"] not in FLOAT_KINDS:
+                why = f"{edge.why}, but most such mentions have no place here"
+                edge = replace(edge, weight=_AMBIGUOUS, why=why, status="candidate")
+            elif len(found) > 1 and len(str(reference["target"])) == 1 and str(reference["target"]).isalpha():
+                edge = replace(edge, weight=_AMBIGUOUS, why=f"{edge.why}, the nearest of {len(found)}", status="candidate")
+        if edge is not None and (edge.status == "confirmed" or not _is_linked(reference, linked.get(source, ""))):
+            edges.append(edge)
     return edges
+
+
+def _form(reference: dict[str, Any]) -> tuple[str, str]:
+    """Kind of a mention and the form of its number."""
+    target = str(reference["target"])
+    form = "brackets" if "(" in target else "letters" if target[:1].isalpha() else "path" if "." in target else "number"
+    return str(reference["kind"]), form
 
 
 def _is_linked(reference: dict[str, Any], texts: str) -> bool:
@@ -152,15 +180,20 @@ def _links(
         if is_page(target[1:]):
             found, fit = pages.find(target[1:]) if pages is not None else (None, 0.0)
         else:
-            found, fit = find_anchor(places.anchors, target[1:]), 1.0
+            found, fit = find_inner(places.anchors, target)
         if found is None:
             if len(target) > 1:
                 edges.append(unresolved(source, "cross_reference", shown_target(target)))
             continue
         why = f"link “{text}” to {shown_target(target)}"
         texts[source] = f"{texts.get(source, '')} {text.casefold()}"
-        if found in listed:
-            edges += [Edge(source, found, "citation", fit, why)] if source not in listed else []
+        if found in listed or source in listed:
+            # An entry leads back to its mention, which leads to it.
+            edges += (
+                [Edge(source, found, "citation", fit, why, "confirmed" if fit > _AMBIGUOUS else "candidate")]
+                if source not in listed
+                else []
+            )
             continue
         edge = _to_place(places, source, [places.row_of[found]], fit, why)
         if edge is not None:

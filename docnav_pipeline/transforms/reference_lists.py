@@ -31,7 +31,7 @@ _AUTHOR_REACH = 200
 
 _MARKER = re.compile(
     r"(?:^|(?<=\s))[ \t]*(?:[-*•]\s+)?"
-    r"(?:\[(?P<bracket>\d{1,4})\]|\[(?P<label>[^\W\d_][\w.+:-]{1,24})\]|(?P<plain>\d{1,4})(?:[.)]\s+|\s+)(?=[^\W\d_a-zß-ÿ]|[“\"«]))",
+    r"(?:\[(?P<bracket>\d{1,4})\]|\[(?P<label>[^\W\d_][\w.+:-]{1,24})\]|(?P<plain>\d{1,4})(?:[.)]\s+|\s+)(?=[^\W\d_a-zß-ÿ]|[“\"«^]))",
     re.MULTILINE,
 )
 _BULLET = re.compile(r"^[-*•]\s+")

@@ -51,7 +51,8 @@ def _chance_cosines(matrix: Vectors, groups: Rows) -> npt.NDArray[np.float64]:
     apart = groups[i] != groups[j]
     if apart.any():
         i, j = i[apart], j[apart]
-    return np.round(np.einsum("ij,ij->i", matrix[i], matrix[j], dtype=np.float64), 5)
+    cosines: npt.NDArray[np.float64] = np.round(np.einsum("ij,ij->i", matrix[i], matrix[j], dtype=np.float64), 5)
+    return cosines
 
 
 def _otsu(chance: npt.NDArray[np.float64], nearest: npt.NDArray[np.float64]) -> float:
