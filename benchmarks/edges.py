@@ -21,7 +21,7 @@ from assets_store.ids import doc_of
 from assets_store.store import Store
 from benchmarks.page import table
 
-_REACH = 160
+_REACH = 110
 _QUOTED = re.compile(r"“([^”]+)”")
 
 
@@ -73,7 +73,7 @@ def counts(edges: pl.DataFrame) -> str:
 def shown(number: int, row: dict[str, str], texts: dict[str, str], titles: dict[str, str], names: dict[str, str]) -> str:
     """One edge as a list item."""
     source, target = row["source_id"], row["target_id"]
-    goal = titles.get(target) or texts.get(target, target)[:_REACH]
+    goal = titles.get(target) or at_key(texts.get(target, target), row["why"])
     lines = [
         f"{number}. **{row['kind']}** {names.get(doc_of(source), '')} · weight {float(row['weight']):.2f} · {row['why']}",
         f"   - from: {line(around(texts[source], row['why']))}",
@@ -90,6 +90,17 @@ def around(text: str, why: str) -> str:
     if found is None:
         return text[:_REACH]
     return text[max(0, found.start() - _REACH) : found.end() + _REACH // 2]
+
+
+def at_key(text: str, why: str) -> str:
+    """The text of a target from where it prints the number, label or name that `why` quotes; from its beginning where it does not."""
+    quoted = _QUOTED.search(why) or re.search(r"footnote (\S+)", why)
+    keys = re.findall(r"\w[\w.-]*\w|\w", quoted[1]) if quoted else []
+    for key in (key for key in (*keys[:1], *reversed(keys)) if key.lower() not in ("table", "figure", "see")):
+        found = re.search(rf"(?<![\w.]){re.escape(key)}(?!\w)", text)
+        if found:
+            return text[found.start() : found.start() + _REACH]
+    return text[:_REACH]
 
 
 def line(text: str) -> str:

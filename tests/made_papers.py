@@ -13,16 +13,58 @@ from dataclasses import dataclass, field, replace
 
 from tests.small_corpus import Corpus, make_corpus
 
-_KINDS = "adaptive shallow robust sparse portable layered offline efficient reliable seasonal".split()
-_THINGS = "pump valve turbine filter reservoir pipeline sluice meter boiler condenser inflow aquifer".split()
-_ACTS = "calibration monitoring simulation classification maintenance scheduling inspection forecasting identification".split()
-_PLACES = "arid regions|cold climates|small islands|old cities|mountain valleys|coastal plants|remote villages|river deltas".split("|")
+_KINDS = ["adaptive", "shallow", "robust", "sparse", "portable", "layered", "offline", "efficient", "reliable", "seasonal"]
+_THINGS = ["pump", "valve", "turbine", "filter", "reservoir", "pipeline", "sluice", "meter", "boiler", "condenser", "inflow", "aquifer"]
+_ACTS = [
+    "calibration",
+    "monitoring",
+    "simulation",
+    "classification",
+    "maintenance",
+    "scheduling",
+    "inspection",
+    "forecasting",
+    "identification",
+]
+_PLACES = [
+    "arid regions",
+    "cold climates",
+    "small islands",
+    "old cities",
+    "mountain valleys",
+    "coastal plants",
+    "remote villages",
+    "river deltas",
+]
 _SUBTITLES = ("a field study", "methods and results", "lessons from ten years", "an open comparison", "theory and practice")
-_LAST = (
-    "Abara Brandt Castell Dvorak Eriksen Fofana Grünwald Hallam Ivanova Jaramillo Kowalska Lindqvist Moreau Nakata Okafor Petrov "
-    "Quiroga Rossi Sandoval Tanaka Ueland Vasquez Weiss Yilmaz Zeman"
-).split()
-_FIRST = "Ada Ben Clara Dora Emil Fay Gus Hana Ivo Jana Karl Lea".split()
+_LAST = [
+    "Abara",
+    "Brandt",
+    "Castell",
+    "Dvorak",
+    "Eriksen",
+    "Fofana",
+    "Grünwald",
+    "Hallam",
+    "Ivanova",
+    "Jaramillo",
+    "Kowalska",
+    "Lindqvist",
+    "Moreau",
+    "Nakata",
+    "Okafor",
+    "Petrov",
+    "Quiroga",
+    "Rossi",
+    "Sandoval",
+    "Tanaka",
+    "Ueland",
+    "Vasquez",
+    "Weiss",
+    "Yilmaz",
+    "Zeman",
+]
+_FIRST = ["Ada", "Ben", "Clara", "Dora", "Emil", "Fay", "Gus", "Hana", "Ivo", "Jana", "Karl", "Lea"]
 _JOURNALS = ("Journal of Made Machines", "Annals of Water Works", "Proceedings of the Workshop on Flow", "Letters on Plumbing")
 
 
@@ -41,8 +83,8 @@ class Paper:
 
 @dataclass(slots=True)
 class MadePapers:
-    """corpus: the tables. cites: (citing doc_id, cited doc_id). mentions: (citing paragraph_id, cited doc_id). n_absent: entries of no paper
-    of the corpus."""
+    """corpus: the tables. cites: (citing doc_id, cited doc_id). mentions: (citing paragraph_id, cited doc_id). n_absent: entries of no
+    paper of the corpus."""
 
     corpus: Corpus
     cites: set[tuple[str, str]] = field(default_factory=set)

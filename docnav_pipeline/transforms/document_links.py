@@ -17,6 +17,7 @@ from docnav_pipeline.transforms.edge_rows import Edge, edge_frame, unresolved
 from docnav_pipeline.transforms.page_places import is_page, pages_by_document, shown_target
 
 _WORD = re.compile(r"[^\W_]+")
+_LEADERS = r"(?:\. ?){6,}"
 _NO_FRAGMENT = 0.4
 
 
@@ -24,12 +25,14 @@ def paragraph_links(paragraphs: pl.DataFrame, layout: pl.DataFrame) -> pl.DataFr
     """Links as rows paragraph_id, doc_id, text, target, in reading order, each once.
 
     paragraphs: doc_id, paragraph_id, text, blocks. layout: doc_id, block, links. Where a block was cut into several paragraphs, each of its
-    links is given to the paragraph that prints its text, in the order of both; to the first where none does.
+    links is given to the paragraph that prints its text, in the order of both; to the first where none does. Links of printed contents and
+    indexes, told by their dot leaders, are left out.
     """
     links = layout.select("doc_id", "block", "links").explode("links").drop_nulls("links")
     links = links.select("doc_id", "block", *(pl.col("links").struct.field(name) for name in ("text", "target")))
     wanted = links.select("doc_id", blocks="block").unique()
-    where = paragraphs.select("doc_id", "paragraph_id", words="text", blocks="blocks").with_row_index("at").explode("blocks")
+    where = paragraphs.select("doc_id", "paragraph_id", words="text", blocks="blocks").with_row_index("at")
+    where = where.filter(~pl.col("words").str.contains(_LEADERS)).explode("blocks")
     where = where.join(wanted, on=["doc_id", "blocks"], how="semi").sort("doc_id", "blocks", "at")
     holders = where.group_by("doc_id", "blocks", maintain_order=True).agg("paragraph_id", "words")
     rows: list[tuple[str, str, str, str]] = []
@@ -65,7 +68,7 @@ class _Holders:
 def file_links(documents: pl.DataFrame, layout: pl.DataFrame, tree: pl.DataFrame, paragraphs: pl.DataFrame) -> pl.DataFrame:
     """Edges `cross_reference` of relative links to other files of the same root.
 
-    documents: doc_id, uri, root, kb, product_version. layout: doc_id, block, anchor, links. tree: doc_id, node_id, kind, preorder,
+    documents: doc_id, uri, root, kb, product_version. layout: doc_id, block, anchor, links. tree: doc_id, node_id, kind, title, preorder,
     anchor, boxes. paragraphs: doc_id, paragraph_id, text, boxes, blocks.
 
     A link leads to the node that carries its fragment, or to the document where it has none, weight 1. A link to a document without
@@ -101,7 +104,7 @@ def file_links(documents: pl.DataFrame, layout: pl.DataFrame, tree: pl.DataFrame
         why = f"link “{text}” to {shown_target(target)}"
         node_id: str | None = other
         if is_page(fragment):
-            node_id = pages[other].find(fragment)[0] if other in pages else None
+            node_id = pages[other].find(fragment, text)[0] if other in pages else None
         elif fragment:
             node_id = find_anchor(anchors.get(other, {}), fragment)
         if node_id is None:

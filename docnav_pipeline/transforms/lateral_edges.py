@@ -117,8 +117,8 @@ def _adjacent(tree: pl.DataFrame) -> pl.DataFrame:
 def _cross_references(places: Places, mentions: Iterable[tuple[str, Sequence[dict[str, Any]]]], linked: Mapping[str, str]) -> list[Edge]:
     """linked: text of the links of each paragraph; a mention that one of them leads from is no candidate.
 
-    Where most mentions of one kind and form ("chapter 7", "§ 12(b)") have no place in the document, they are of another work, and those that
-    seem to have one are candidates.
+    Where most mentions of one kind and form ("chapter 7", "§ 12(b)") have no place in the document, they are of another work, and those
+    that seem to have one are candidates.
     """
     rows = [(source, reference) for source, references in mentions for reference in references]
     inside = [(source, reference) for source, reference in rows if not names_other_work(str(reference["text"]))]
@@ -178,7 +178,7 @@ def _links(
     texts: dict[str, str] = {}
     for source, text, target in links:
         if is_page(target[1:]):
-            found, fit = pages.find(target[1:]) if pages is not None else (None, 0.0)
+            found, fit = pages.find(target[1:], text) if pages is not None else (None, 0.0)
         else:
             found, fit = find_inner(places.anchors, target)
         if found is None:

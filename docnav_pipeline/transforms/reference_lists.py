@@ -41,7 +41,7 @@ _ADDRESS = re.compile(r"https?://|\bwww\.|\bdoi\b|\barXiv\b", re.IGNORECASE)
 _NAME_START = re.compile(
     r"[^\W\d_a-z][\w'’‐-]+,\s+(?:[^\W\d_a-z]\.|[^\W\d_a-z][^\W\d_]+)|(?:[^\W\d_a-z]\.[ -]?){1,3}\s?[^\W\d_a-z][\w'’‐-]+"
 )
-_INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[- ]?){1,4}|jr\.?|sr\.?|i{2,3}|iv", re.IGNORECASE)
+_INITIALS = re.compile(r"(?:[^\W\d_a-zß-ÿ]\.?[- ]?){1,4}|(?i:jr\.?|sr\.?|i{2,3}|iv)")
 _NEXT_AUTHOR = re.compile(r",|;|&|\band\b|\bund\b|\bet\b|\by\b|\(|:|。|、|\bal\b", re.IGNORECASE)
 
 

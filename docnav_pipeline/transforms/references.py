@@ -42,14 +42,15 @@ _CJK_UNITS = {
 FLOAT_KINDS = frozenset({"table", "figure", "listing"})
 
 _DASH = "‑–-"
-_DECIMAL = rf"\d{{1,4}}(?:[.{_DASH}]\d{{1,3}}){{0,7}}[A-Za-z]?(?:\((?:[a-z]{{1,4}}|\d{{1,2}}|[A-Z])\))*"
+_BRACKETS = r"(?:\((?:[a-z]{1,4}|\d{1,2}|[A-Z])\))*"
+_DECIMAL = rf"\d{{1,4}}(?:[.{_DASH}]\d{{1,3}}){{0,7}}[A-Za-z]?(?:\.[a-z](?!\w))?{_BRACKETS}"
 # "IV.B.1" goes down the outline by Roman numbers, letters and digits.
 _MIXED = r"(?:[IVX]{1,6}|[A-Z])(?:\.(?:[A-Z]|\d{1,2}|[a-z]|[ivx]{1,5})(?![\w])){1,5}"
-_LETTERED = rf"(?:{_MIXED}|[A-Z](?:[.{_DASH}]?\d{{1,3}})(?:[.{_DASH}]\d{{1,3}}){{0,7}}|[IVXLC]{{2,7}}|[A-Z])"
+_LETTERED = rf"(?:{_MIXED}|[A-Z](?:[.{_DASH}]?\d{{1,3}})(?:[.{_DASH}]\d{{1,3}}){{0,7}}|[IVXLC]{{2,7}}|[A-Z]){_BRACKETS}"
 _NUMBER = rf"(?:{_DECIMAL}|{_LETTERED})(?![\w]|[{_DASH}]\w)"
 _JOIN = r"\s*(?:,\s*(?:(?:and|or|&|und|oder|et|y|e)\s)?|(?:and|or|through|to|&|und|oder|bis|et|y)\s|–|—|-)\s*"
 _MENTION = re.compile(
-    rf"(?<![\w-])(?P<word>[^\W\d_]{{1,14}}\.?|§{{1,2}})(?:\s|(?<=[.§]))\s?(?:[Nn][or]\.\s?)?(?P<numbers>{_NUMBER}(?:{_JOIN}{_NUMBER}(?!\s(?:U\.?\s?S|C\.?\s?F)\.))*)"
+    rf"(?<![\w-])(?P<word>[^\W\d_]{{1,14}}\.?|§{{1,2}})(?:\s|(?<=[.§]))\s?(?:[Nn][or]\.\s?)?(?P<numbers>{_NUMBER}(?:{_JOIN}{_NUMBER}(?!,\d{{3}}|\s(?:U\.?\s?S|C\.?\s?F)\.))*)"
 )
 _NUMBER_OR_JOIN = re.compile(rf"(?P<number>{_NUMBER})|(?P<join>{_JOIN})")
 _PLAIN_CHARS = "0-9０-９零〇一二两三四五六七八九十百千"

@@ -25,18 +25,14 @@ def learned_threshold(matrix: Vectors, groups: Rows, nearest: npt.NDArray[np.flo
     matrix: float32 [n, dim], rows of length 1, in a fixed order. groups: int64 [n], document of each row; chance pairs are of two
     documents, unless all rows are of one. nearest: cosine of each row to its nearest.
 
-    Chance pairs and nearest pairs, each with half of the weight, are parted where the variance between the two parts is largest; the
-    threshold is never below the 95th percentile of the chance pairs, unless that would leave less than half of the rows their nearest.
-    Below 12 rows nothing is learned and it is `least`. Source of the parting: Otsu, IEEE Transactions on Systems, Man and Cybernetics 9
-    (1979).
+    Chance pairs and nearest pairs, each with half of the weight, are parted where the variance between the two parts is largest. Below
+    12 rows nothing is learned and it is `least`. Source of the parting: Otsu, IEEE Transactions on Systems, Man and Cybernetics 9 (1979).
     """
     n = len(matrix)
     if n < MIN_SCOPES or not len(nearest):
         return least
     chance = _chance_cosines(matrix, groups)
-    parted = _otsu(chance, nearest)
-    floor = min(float(np.quantile(chance, 0.95)), float(np.median(nearest)))
-    threshold = np.floor(max(parted, floor) / _STEP + 1e-6) * _STEP
+    threshold = np.floor(_otsu(chance, nearest) / _STEP + 1e-6) * _STEP
     return float(round(min(max(threshold, least), max(_MAX, least)), 2))
 
 

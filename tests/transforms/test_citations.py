@@ -46,3 +46,15 @@ def test_mentions_are_spelled_out(mention: str, keys: list[CitationKey]) -> None
 def test_every_mention_found_means_something(text: str) -> None:
     for mention in find_citations(text):
         assert citation_keys(mention)
+
+
+def test_labels_and_raised_numbers_are_mentions_too() -> None:
+    assert find_citations("as in [RFC8446] and [QUIC-TLS, TLS13]; of pumps.³⁻⁵ Then") == ["[RFC8446]", "[QUIC-TLS, TLS13]", "³⁻⁵"]
+    assert [key.label for key in citation_keys("[QUIC-TLS, TLS13]")] == ["QUIC-TLS", "TLS13"]
+    assert [key.number for key in citation_keys("³⁻⁵")] == [3, 4, 5]
+    assert find_citations("[Note] that [TODO: x] and 5 m² and 10³") == []
+
+
+def test_numbers_glued_to_words_are_marks_and_numbers_of_names_are_not() -> None:
+    assert glued_marks("It was loud.3,4 Noise12 of pumps5–7 too") == ["3,4", "5–7"]
+    assert glued_marks("COVID-19, GPT4, version 3.14 and Table12") == []
