@@ -36,7 +36,7 @@ class Places:
 
     labels: (unit, number) -> positions of headings. floats: (kind, number) -> positions of paragraphs with that caption.
     titles: compared title -> positions. anchors: fragment -> node_id. pages: page -> position of the first heading, or paragraph, there.
-    worded: unit -> headings whose label has its word ("Chapter 3").
+    worded: unit -> headings whose label has its word ("Chapter 3"). headings: node_id -> title.
     """
 
     node_ids: Sequence[str]
@@ -48,6 +48,11 @@ class Places:
     pages: dict[int, int] = field(default_factory=dict)
     row_of: dict[str, int] = field(default_factory=dict)
     worded: Counter[str] = field(default_factory=Counter)
+    headings: dict[str, str] = field(default_factory=dict)
+
+    def title_at(self, node_id: str) -> str:
+        """Title of a heading, "" for a paragraph."""
+        return self.headings.get(node_id, "")
 
     @property
     def parent_of(self) -> dict[str, str | None]:
@@ -144,6 +149,7 @@ def places_by_document(
             if len(chain) > 1 and keys and not chain[0].isdigit():
                 places.labels["", ".".join(chain)].append(i)
             if kind == "section":
+                places.headings[node_id] = title
                 if normal_title(title):
                     places.titles[normal_title(title)].append(i)
                 if page is not None:
@@ -228,6 +234,5 @@ def _numbers(target: str) -> Iterator[tuple[str, float]]:
         # "VIII(d)" is the way of laws, and their "VIII" seldom the one printed here.
         yield head, 0.9 if head[:1].isdigit() else 0.4
     # "IV.E" stands inside "IV", where its own heading was not found.
-    while head[:1].isalpha() and "." in head:
-        head = head.rpartition(".")[0]
-        yield head, 0.7
+    if head[:1].isalpha() and "." in head:
+        yield head.rpartition(".")[0], 0.7

@@ -17,7 +17,7 @@ from docnav_pipeline.transforms.citations import citation_keys
 from docnav_pipeline.transforms.cited_documents import citation_edges_between
 from docnav_pipeline.transforms.cited_entries import ReferenceLists, find_mentions, lists_by_document
 from docnav_pipeline.transforms.document_links import file_links, paragraph_links
-from docnav_pipeline.transforms.document_places import Places, find_inner, inner_files, places_by_document
+from docnav_pipeline.transforms.document_places import Places, find_inner, inner_files, normal_title, places_by_document
 from docnav_pipeline.transforms.edge_rows import Edge, edge_frame, merge_edges, unresolved
 from docnav_pipeline.transforms.page_places import PagePlaces, is_page, pages_by_document, shown_target
 from docnav_pipeline.transforms.reference_lists import reference_paragraphs
@@ -29,6 +29,7 @@ _NEAREST_OF_SEVERAL = 0.8
 _AMBIGUOUS = 0.4
 # Mentions from which on their share without a place says something.
 _FEW = 5
+_TITLE_BEHIND = re.compile(r"\s?(?:[-–—:]\s|,?\s?[(\[“\"])(?P<title>[^\W\d_a-z][^\W\d_]{2,}(?:[ -][\w'’/&-]+){0,8})")
 
 
 def document_edges(tree: pl.DataFrame, paragraphs: pl.DataFrame, features: pl.DataFrame, layout: pl.DataFrame) -> pl.DataFrame:
@@ -66,7 +67,7 @@ def document_edges(tree: pl.DataFrame, paragraphs: pl.DataFrame, features: pl.Da
         mine = list(of_links)
         if doc_id in by_document:
             rows = by_document[doc_id]
-            mine += _cross_references(places, rows.select("paragraph_id", "cross_references").iter_rows(), linked)
+            mine += _cross_references(places, rows.select("paragraph_id", "cross_references", "text").iter_rows(), linked)
             if lists is not None:
                 mine += _citations(places, lists, list(rows.select("paragraph_id", "citations", "text").iter_rows()), linked)
         edges += [*mine, *_citations_above(places, mine)]
@@ -120,7 +121,9 @@ def _cross_references(places: Places, mentions: Iterable[tuple[str, Sequence[dic
     Where most mentions of one kind and form ("chapter 7", "§ 12(b)") have no place in the document, they are of another work, and those
     that seem to have one are candidates.
     """
-    rows = [(source, reference) for source, references in mentions for reference in references]
+    mentions = list(mentions)
+    texts = {source: text for source, _, text in mentions}
+    rows = [(source, reference) for source, references, _ in mentions for reference in references]
     inside = [(source, reference) for source, reference in rows if not names_other_work(str(reference["text"]))]
     places_of = [places.find(str(reference["kind"]), str(reference["target"])) for _, reference in inside]
     tried, lost = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
@@ -135,11 +138,24 @@ def _cross_references(places: Places, mentions: Iterable[tuple[str, Sequence[dic
             if tried[form] >= _FEW and lost[form] > tried[form] / 2 and reference["kind"] not in FLOAT_KINDS:
                 why = f"{edge.why}, but most such mentions have no place here"
                 edge = replace(edge, weight=_AMBIGUOUS, why=why, status="candidate")
+            elif not _same_title(texts[source], text, places.title_at(edge.target_id)):
+                edge = replace(edge, weight=_AMBIGUOUS, why=f"{edge.why}, which gives it another title", status="candidate")
             elif len(found) > 1 and len(str(reference["target"])) == 1 and str(reference["target"]).isalpha():
                 edge = replace(edge, weight=_AMBIGUOUS, why=f"{edge.why}, the nearest of {len(found)}", status="candidate")
         if edge is not None and (edge.status == "confirmed" or not _is_linked(reference, linked.get(source, ""))):
             edges.append(edge)
     return edges
+
+
+def _same_title(text: str, mention: str, title: str) -> bool:
+    """Whether the title that a text gives behind a mention ("Section 6 (Fees)", "Chapter 8 - Libraries") has a word of a heading's title.
+
+    True where it gives none, or the target is no heading (title "").
+    """
+    at = text.find(mention)
+    behind = _TITLE_BEHIND.match(text, at + len(mention)) if at >= 0 and title else None
+    words = set(normal_title(behind["title"]).split()) if behind else set()
+    return not words or bool(words & set(normal_title(title).split()))
 
 
 def _form(reference: dict[str, Any]) -> tuple[str, str]:

@@ -147,6 +147,15 @@ def test_mentions_of_a_kind_that_mostly_leads_nowhere_are_of_another_work() -> N
     assert set(found.values()) == {(0.0, "candidate")}
 
 
+def test_a_title_behind_a_mention_must_be_that_of_the_heading() -> None:
+    text = "# 1 Fees\n\nNone.\n\n# 2 Care\n\nOil.\n\n# 3 End\n\nSee Section 1 (Fees for all) and Section 2 - Shared libraries of a book."
+    corpus = make_corpus({"manual.md": text})
+    assert targets(edges_of(corpus), corpus.paragraph("See"), "cross_reference") == {
+        corpus.node("1 Fees"): (1.0, "confirmed"),
+        corpus.node("2 Care"): (0.4, "candidate"),
+    }
+
+
 def test_labels_go_down_the_outline() -> None:
     text = "# IV. Costs\n\n## B. Basis\n\n### 1. Firms\n\nTen.\n\n# V. Last\n\n## B. End\n\nSee Section IV.B.1, and Section IV.C, too."
     corpus = make_corpus({"rule.md": text})
