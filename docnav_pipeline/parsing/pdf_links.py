@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,9 @@ _TOP_FIRST = (pdfium.PDFDEST_VIEW_FITH, pdfium.PDFDEST_VIEW_FITBH)
 # Two pages of equal size, to this many points, are taken to have the same origin and rotation.
 _SAME_SIZE_PT = 0.5
 _EDGES = " \t,;.:()[]"
+# A link covers all of a word from this share of its width on.
+_WHOLE = 0.85
+_RUN = re.compile(r"\d+(?:\.\d+)*|[^\W\d_]+|[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +93,24 @@ def _covered(block: Block, page: PageText) -> Iterator[tuple[str, str]]:
         ]
         words = [word for word in words if line.bbox[0] - 0.001 <= word[0] and word[1] <= line.bbox[2] + 0.001]
         for link in sorted((k for k in page.links if k.box[1] <= middle <= k.box[3]), key=lambda k: (k.box[0], k.target)):
-            # A word counts when half of it is covered: "[11,12]" holds two links, and is printed as one word.
-            inside = [
-                word[2]
-                for word in words
-                if min(word[1], link.box[2]) - max(word[0], link.box[0]) > 0.5 * min(word[1] - word[0], link.box[2] - link.box[0])
-            ]
+            inside = [part for word in words if (part := _part(word, link.box))]
             if inside:
                 yield " ".join(inside), link.target
+
+
+def _part(word: tuple[float, float, str], box: BBox) -> str:
+    """What a link covers of a word, cut between letters, digits and signs ("dealer.617" prints a mark), "" for nothing."""
+    left, right, text = word
+    width = right - left
+    start, end = max(left, box[0]), min(right, box[2])
+    if width <= 0 or end - start <= 0.5 * min(width, box[2] - box[0]):
+        return ""
+    if end - start > _WHOLE * width:
+        return text
+    cuts = [0, *(match.end() for match in _RUN.finditer(text))]
+    first = min(cuts[:-1], key=lambda cut: abs(cut - (start - left) / width * len(text)))
+    last = min((cut for cut in cuts if cut > first), key=lambda cut: abs(cut - (end - left) / width * len(text)))
+    return text[first:last]
 
 
 def _quads(link: Any) -> Iterator[tuple[float, float, float, float]]:

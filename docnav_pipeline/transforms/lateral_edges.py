@@ -121,9 +121,11 @@ def _cross_references(places: Places, mentions: Iterable[tuple[str, Sequence[dic
     Where most mentions of one kind and form ("chapter 7", "§ 12(b)") have no place in the document, they are of another work, and those
     that seem to have one are candidates.
     """
-    mentions = list(mentions)
-    texts = {source: text for source, _, text in mentions}
-    rows = [(source, reference) for source, references, _ in mentions for reference in references]
+    texts: dict[str, str] = {}
+    rows: list[tuple[str, dict[str, Any]]] = []
+    for source, references, text in mentions:
+        texts[source] = text
+        rows += [(source, reference) for reference in references]
     inside = [(source, reference) for source, reference in rows if not names_other_work(str(reference["text"]))]
     places_of = [places.find(str(reference["kind"]), str(reference["target"])) for _, reference in inside]
     tried, lost = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
@@ -132,13 +134,13 @@ def _cross_references(places: Places, mentions: Iterable[tuple[str, Sequence[dic
         lost[_form(reference)] += not found
     edges = [unresolved(source, "cross_reference", str(r["text"])) for source, r in rows if names_other_work(str(r["text"]))]
     for (source, reference), (found, fit) in zip(inside, places_of, strict=True):
-        text, form = str(reference["text"]), _form(reference)
-        edge = _to_place(places, source, found, fit, f"mentions “{text}”") if found else unresolved(source, "cross_reference", text)
+        mention, form = str(reference["text"]), _form(reference)
+        edge = _to_place(places, source, found, fit, f"mentions “{mention}”") if found else unresolved(source, "cross_reference", mention)
         if edge is not None and edge.status == "confirmed":
             if tried[form] >= _FEW and lost[form] > tried[form] / 2 and reference["kind"] not in FLOAT_KINDS:
                 why = f"{edge.why}, but most such mentions have no place here"
                 edge = replace(edge, weight=_AMBIGUOUS, why=why, status="candidate")
-            elif not _same_title(texts[source], text, places.title_at(edge.target_id)):
+            elif not _same_title(texts[source], mention, places.title_at(edge.target_id)):
                 edge = replace(edge, weight=_AMBIGUOUS, why=f"{edge.why}, which gives it another title", status="candidate")
             elif len(found) > 1 and len(str(reference["target"])) == 1 and str(reference["target"]).isalpha():
                 edge = replace(edge, weight=_AMBIGUOUS, why=f"{edge.why}, the nearest of {len(found)}", status="candidate")

@@ -48,3 +48,17 @@ def test_links_of_a_pdf_name_page_and_place_or_the_address(tmp_path: Path) -> No
     assert sorted(targets) == ["4.2", "web"]
     assert targets["4.2"].startswith("#page=2&left=0.121&top=0.39")
     assert targets["web"].startswith("https://example.org/a")
+
+
+def test_a_link_on_a_part_of_a_word_has_that_part_as_its_text(tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "notes.pdf"), pagesize=A4)
+    canvas.setFont("Helvetica", 11)
+    canvas.drawString(72, 700, WORDS)
+    canvas.drawString(72, 686, "as every broker-dealer.617 will know who reads this line to its end and beyond")
+    left = 72 + canvas.stringWidth("as every broker-dealer.", "Helvetica", 11)
+    canvas.bookmarkPage("note", fit="XYZ", left=72, top=100)
+    canvas.linkAbsolute("", "note", (left, 684, left + canvas.stringWidth("617", "Helvetica", 11), 696))
+    canvas.showPage()
+    canvas.save()
+    (links,) = [block.links for block in blocks_of(tmp_path / "notes.pdf") if block.links]
+    assert [text for text, _ in links] == ["617"]
