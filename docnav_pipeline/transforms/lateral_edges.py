@@ -115,7 +115,9 @@ def _adjacent(tree: pl.DataFrame) -> pl.DataFrame:
     ).pipe(lambda rows: rows if rows.height else empty_rows(LATERAL_EDGES))
 
 
-def _cross_references(places: Places, mentions: Iterable[tuple[str, Sequence[dict[str, Any]]]], linked: Mapping[str, str]) -> list[Edge]:
+def _cross_references(
+    places: Places, mentions: Iterable[tuple[str, Sequence[dict[str, Any]], str]], linked: Mapping[str, str]
+) -> list[Edge]:
     """linked: text of the links of each paragraph; a mention that one of them leads from is no candidate.
 
     Where most mentions of one kind and form ("chapter 7", "§ 12(b)") have no place in the document, they are of another work, and those

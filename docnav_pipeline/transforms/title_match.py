@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from docnav_pipeline.transforms.document_identity import words_of
 
@@ -87,6 +88,7 @@ def _index_words(texts: Iterable[str]) -> set[str]:
     return {word for word in words if (len(word) >= 3 or word.isdigit() or not word.isascii()) and word not in _SMALL_WORDS}
 
 
+@lru_cache(maxsize=4_096)
 def _squash(text: str) -> tuple[str, list[int]]:
     """Letters and digits of a text, casefolded, and where each stands in it."""
     letters: list[str] = []
@@ -133,9 +135,14 @@ def _without_subtitle(title: str) -> list[str]:
     return [parts[0]] if len(parts) == 2 and len(words_of(parts[0])) >= 2 and parts[1].strip() else []
 
 
+@lru_cache(maxsize=4_096)
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(words_of(text))
+
+
 def _without_small_words(title: str, text: str) -> TitleMatch | None:
     wanted = [word for word in words_of(title) if word not in _SMALL_WORDS]
-    if len(wanted) < 4:
+    if len(wanted) < 4 or not _word_set(text).issuperset(wanted):
         return None
     words = [(m.start(), m.end(), m[0]) for m in re.finditer(r"[^\W_]+", text)]
     plain = [(start, end, word) for start, end, raw in words for word in words_of(raw) if word not in _SMALL_WORDS]
