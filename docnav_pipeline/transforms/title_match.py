@@ -45,25 +45,29 @@ class TitleIndex:
     """Titles by their rarest words. titles: (key, title); a key may have several titles."""
 
     def __init__(self, titles: Sequence[tuple[int, str]]) -> None:
-        kept = [(key, title, _index_words([title, _HYPHEN.sub("", title)])) for key, title in titles]
+        forms = [(key, title, form) for key, title in titles for form in (title, *_without_subtitle(title))]
+        kept = [(key, title, _index_words([form, _HYPHEN.sub("", form)])) for key, title, form in forms]
         spread: Counter[str] = Counter()
         for _, _, words in kept:
             spread.update(words)
         self._keys: dict[str, list[int]] = defaultdict(list)
         self._titles: list[tuple[int, str]] = []
+        self._needed: list[int] = []
         for key, title, words in kept:
             for word in sorted(words, key=lambda word: (spread[word], word))[:_KEYS]:
                 self._keys[word].append(len(self._titles))
             self._titles.append((key, title))
+            self._needed.append(2 if len(words) >= 3 else 1)
 
     def candidates(self, text: str) -> list[tuple[int, str]]:
         """(key, title) of the titles that may stand in a text, in the order given."""
-        found: set[int] = set()
+        found: Counter[int] = Counter()
         for word in _index_words([text, _HYPHEN.sub("", text)]):
             postings = self._keys.get(word, ())
             if len(postings) <= _MAX_POSTINGS:
                 found.update(postings)
-        return [self._titles[n] for n in sorted(found)]
+        # One rare word in common is chance: two are asked for where the title has three.
+        return list(dict.fromkeys(self._titles[n] for n in sorted(found) if found[n] >= self._needed[n]))
 
 
 def find_title(title: str, text: str) -> TitleMatch | None:
