@@ -117,7 +117,9 @@ class EdgeSettings(Section):
     entity_neighbors: int = Field(8, ge=0, le=100, description="Entity edges kept per paragraph.")
     min_entity_weight: float = Field(0.1, ge=0, le=1, description="Entity edges below this cosine are dropped.")
     semantic_neighbors: int = Field(8, ge=0, le=100, description="Mutual nearest neighbours looked at per broad scope.")
-    min_similarity: float = Field(0.5, ge=-1, le=1, description="Semantic edges below this cosine are dropped.")
+    min_similarity: float = Field(
+        0.5, ge=-1, le=1, description="Semantic edges below this cosine are dropped; the corpus may teach a higher one."
+    )
 
 
 class GraphSettings(Section):

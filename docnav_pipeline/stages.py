@@ -108,7 +108,7 @@ STRUCTURE = ShardStage(
 FEATURES = ShardStage(
     "features",
     (schemas.FEATURES,),
-    "1",
+    "2",
     lambda s: [s.features.model_dump(exclude={"ner_batch_size", "ner_model"}), _recognizer(s)],
     ("paragraphs",),
 )
@@ -125,7 +125,7 @@ SHARD_STAGES = (DOCUMENTS, STRUCTURE, FEATURES, EMBEDDINGS, PROFILES, ROUTING_PR
 LATERAL_EDGES = CorpusStage(
     "lateral_edges",
     (schemas.LATERAL_EDGES,),
-    "2",
+    "3",
     lambda s: s.edges.model_dump(),
     ("documents", "layout", "tree", "paragraphs", "features", "profiles"),
 )
