@@ -197,12 +197,6 @@ class Settings(BaseSettings):
     llm: LanguageModelSettings = LanguageModelSettings()
     agent: AgentSettings = AgentSettings()
 
-    @model_validator(mode="after")
-    def priced(self) -> Settings:
-        if self.profiles.max_cost and not (self.llm.prompt_price or self.llm.completion_price):
-            raise ValueError("profiles.max_cost caps nothing without llm.prompt_price or llm.completion_price; set the prices")
-        return self
-
     @classmethod
     def settings_customise_sources(
         cls,

@@ -68,6 +68,8 @@ def _under_caps(wishes: list[tuple[int, str, Usage]], settings: Settings) -> tup
     spending = Spending(caps.max_tokens, caps.max_cost, llm.prompt_price, llm.completion_price)
     taken, total = 0, Usage()
     for _, _, more in sorted(wishes, key=lambda wish: (-wish[0], wish[1])):
-        if spending.fits(total + more):
+        if spending.allows(more):
+            if not spending.fits(total + more):
+                break
             taken, total = taken + 1, total + more
     return taken, total

@@ -57,10 +57,13 @@ class Spending:
         """Price of some tokens."""
         return (usage.prompt_tokens * self._prices[0] + usage.completion_tokens * self._prices[1]) / 1e6
 
+    def allows(self, usage: Usage) -> bool:
+        """Whether a whole run may take this much."""
+        return (not self._max_tokens or usage.tokens <= self._max_tokens) and (not self._max_cost or self.cost(usage) <= self._max_cost)
+
     def fits(self, more: Usage) -> bool:
         """Whether calls that take this much may still be made."""
-        total = self.used + self._reserved + more
-        return (not self._max_tokens or total.tokens <= self._max_tokens) and (not self._max_cost or self.cost(total) <= self._max_cost)
+        return self.allows(self.used + self._reserved + more)
 
     def reserve(self, most: Usage) -> None:
         """Set aside what a call takes at most; OverBudget where that does not fit."""

@@ -99,11 +99,11 @@ def _ask(store: Store, todo: Mapping[str, Sequence[str]], writer: ProfileWriter,
         def build(shard: str, doc_ids: list[str]) -> pl.DataFrame:
             rows = build_routing_profiles(*_tables(store, shard, doc_ids), settings)
             kept = _settled(store, shard, doc_ids)
-            rows = pl.concat([rows.filter(~pl.col("node_id").is_in(kept["node_id"])), kept])
-            profiles = {row[0]: (row[1], row[2]) for row in rows.select("node_id", "summary", "key_concepts").iter_rows()}
+            rows = rows.join(kept, on="node_id", how="anti")
+            shown = pl.concat([rows, kept]).select("node_id", "summary", "key_concepts")
+            profiles = {node_id: (summary, concepts) for node_id, summary, concepts in shown.iter_rows()}
             outcomes = writer.write(_scopes(store, shard, doc_ids), profiles, chosen, set(kept["node_id"]), advance)
-            written = with_outcomes(rows.filter(~pl.col("node_id").is_in(kept["node_id"])), outcomes, writer.model.name)
-            return pl.concat([written, kept])
+            return pl.concat([with_outcomes(rows, outcomes, writer.model.name), kept])
 
         return _refresh(store, list(todo), build)
 

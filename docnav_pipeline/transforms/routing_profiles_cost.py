@@ -40,16 +40,21 @@ def usual_usage(children: Sequence[tuple[int, bool]], settings: ProfileSettings)
 
 
 def affordable(scopes: Iterable[Scope], spending: Spending, settings: ProfileSettings) -> set[str]:
-    """Node ids of the scopes to ask about: those with most text below first, equal ones by id, each where what it takes at most still
-    fits beside those before it."""
+    """Node ids of the scopes to ask about: those with most text below, equal ones by id, until what the next takes at most does not fit.
+
+    A scope that no run could pay is passed over.
+    """
     # Scopes hold text; of a whole corpus only their sizes are held at a time.
     wishes = sorted((-s.n_tokens, s.node_id, most_usage(s, settings) if spending.is_capped else Usage()) for s in scopes)
     chosen: set[str] = set()
     total = Usage()
     for _, node_id, more in wishes:
-        if spending.fits(total + more):
-            chosen.add(node_id)
-            total += more
+        if not spending.allows(more):
+            continue
+        if not spending.fits(total + more):
+            break
+        chosen.add(node_id)
+        total += more
     return chosen
 
 

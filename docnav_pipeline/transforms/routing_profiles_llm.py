@@ -14,7 +14,7 @@ from typing import Annotated
 import polars as pl
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from assets_store.errors import OverBudget, RequestRefused
+from assets_store.errors import OverBudget, RequestRefused, SettingsError
 from assets_store.files import Files
 from assets_store.ids import content_hash
 from assets_store.models.language_model import LanguageModel, Reply
@@ -82,12 +82,18 @@ class Outcome:
 def profile_model(settings: Settings, cache: Files | None = None) -> LanguageModel | None:
     """The model that `profiles.routing` asks for, with the caps of one run; None where it is `extractive`.
 
-    Raises SettingsError where `llm` names none.
+    Raises SettingsError where `llm` names none, or a cap in money has no price to count by.
     """
-    if settings.profiles.routing != "llm":
+    profiles, llm = settings.profiles, settings.llm
+    if profiles.routing != "llm":
         return None
-    spending = Spending(settings.profiles.max_tokens, settings.profiles.max_cost, settings.llm.prompt_price, settings.llm.completion_price)
-    return LanguageModel(settings.llm, cache, 'profiles.routing = "llm"', spending)
+    if profiles.max_cost and not (llm.prompt_price or llm.completion_price):
+        raise SettingsError(
+            f"profiles.max_cost is {profiles.max_cost}, but llm.prompt_price and llm.completion_price are 0, so that it caps nothing; "
+            "set the prices of a million tokens, or cap tokens with profiles.max_tokens."
+        )
+    spending = Spending(profiles.max_tokens, profiles.max_cost, llm.prompt_price, llm.completion_price)
+    return LanguageModel(llm, cache, 'profiles.routing = "llm"', spending)
 
 
 class ProfileWriter:
