@@ -78,16 +78,14 @@ def refresh_routing_profiles(store: Store, shards: Iterable[str], reporter: Repo
         return _refresh(store, names, lambda shard, doc_ids: empty_rows(schemas.ROUTING_PROFILES, without=["doc_version"])), Asked()
     writer = ProfileWriter(model, settings)
     total = _ask(store, todo, writer, reporter)
-    asked = writer.counts["asked"]
     cached, spending = writer.counts["cached"], model.spending
-    while spending.is_capped:
+    before = 0
+    while spending.is_capped and writer.counts["answered"] > before:
+        before = writer.counts["answered"]
         again = _ask(store, {shard: found for shard in names if (found := _stale(store, shard))}, writer, reporter)
         total.seconds += again.seconds
-        if writer.counts["asked"] == asked:
-            break
-        asked = writer.counts["asked"]
     total.bytes = {"routing_profiles": sum(part.bytes for part in store.heads("routing_profiles") if part.name in names)}
-    return total, Asked(spending.used, asked, cached, spending.cost(spending.used))
+    return total, Asked(spending.used, writer.counts["asked"], cached, spending.cost(spending.used))
 
 
 def _ask(store: Store, todo: Mapping[str, Sequence[str]], writer: ProfileWriter, reporter: Reporter) -> Refreshed:

@@ -39,6 +39,7 @@ from docnav_pipeline.transforms.routing_profiles_input import (
 LLM = "llm"
 NO_TEXT, OVER_BUDGET = "extractive:no_text", UNFINISHED
 INVALID, REFUSED = "extractive:invalid_reply", "extractive:refused"
+_PATH_TOKENS = 80
 _TASK = "Write the profile of the scope."
 
 
@@ -99,7 +100,7 @@ def profile_model(settings: Settings, cache: Files | None = None) -> LanguageMod
 class ProfileWriter:
     """Asks about scopes bottom-up, several at a time, and counts.
 
-    counts: as `cached` scopes whose reply was kept from before, as `asked` those asked about.
+    counts: as `cached` scopes whose reply was kept from before, as `asked` those asked about, as `answered` those with a reply.
     """
 
     def __init__(self, model: LanguageModel, settings: Settings) -> None:
@@ -203,7 +204,7 @@ def fenced(path: Sequence[str], lines: Sequence[str], task: str) -> str:
 
     The fence is made from the data, so that no text can hold its own; and `shown` has left no pointed bracket in the text.
     """
-    data = "\n".join([f"scope: {' > '.join(shown(title) for title in path)}", *lines])
+    data = "\n".join([f"scope: {shortened(shown(' > '.join(path)), _PATH_TOKENS)}", *lines])
     name = content_hash(data, length=16)
     return f"<data {name}>\n{data}\n</data {name}>\n{task} Reply with the JSON object only."
 

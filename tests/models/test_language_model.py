@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, repeat
 from pathlib import Path
@@ -135,7 +136,7 @@ FAILURES = [Said(status=429, retry_after=0.2), Said(status=500), Said(status=503
 
 @pytest.mark.parametrize("failure", FAILURES, ids=["429", "500", "503", "timeout"])
 def test_passing_failures_are_tried_again(failure: Said) -> None:
-    replies = chain([failure, failure], repeat('{"name": "red"}'))
+    replies: Iterator[str | Said] = chain([failure, failure], repeat('{"name": "red"}'))
     with scripted_endpoint(lambda request: next(replies)) as endpoint:
         patient = LanguageModelSettings(base_url=endpoint.base_url, model="made-up", max_retries=5, timeout_s=2)
         started = time.monotonic()

@@ -14,10 +14,11 @@ from pydantic import ValidationError
 
 from assets_store.errors import ModelError, RequestRefused, SettingsError
 from assets_store.files import Files
-from assets_store.models.language_model import LanguageModel
+from assets_store.models.language_model import TOKENIZER_SLACK, LanguageModel
 from assets_store.models.usage import Spending, Usage
 from assets_store.settings import FeatureSettings, LanguageModelSettings, ProfileSettings, Settings
 from assets_store.tokens import count_tokens
+from docnav_pipeline.prompts import read_prompt
 from docnav_pipeline.transforms.features import build_features
 from docnav_pipeline.transforms.profiles import build_profiles
 from docnav_pipeline.transforms.routing_profiles import build_routing_profiles
@@ -236,7 +237,7 @@ def test_no_text_closes_its_fence_or_speaks_as_the_server() -> None:
         assert "OWNED" not in system
         assert len(re.findall(r"</?data \w+>", user)) == 2
         inside = data_of(request)
-        assert not set("<>") & set(inside.replace(" > ", ""))
+        assert not set("<>") & set(inside)
         assert "[INST]" not in inside
     assert "‹|im_end|›" in data_of(endpoint.requests[0])
 
@@ -291,8 +292,10 @@ def test_an_estimate_is_no_less_than_what_is_sent(n: int) -> None:
     (scope,) = scopes(make_corpus({"big.md": text}), settings)
     lines = render(scope, {}, settings)
     estimate = most_usage(scope, settings)
-    assert estimate.llm_calls >= len(pack(lines, 1000))
-    assert estimate.prompt_tokens >= sum(map(count_tokens, lines))
+    parts = pack(lines, 1000)
+    assert estimate.llm_calls >= len(parts)
+    sent = sum(count_tokens(read_prompt("routing_profile")) + count_tokens(fenced(scope.path, part, "Write it.")) for part in parts)
+    assert estimate.prompt_tokens >= sent * TOKENIZER_SLACK
     assert usual_usage([(20, False)] * n, settings).tokens < estimate.tokens
 
 
