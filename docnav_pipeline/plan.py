@@ -37,7 +37,7 @@ class Plan:
     """added, changed, removed: documents. stages: those with something to do. estimated: documents whose paragraphs are a guess.
 
     encode: paragraphs that the encoder would read at most; texts that stay as they are keep their vectors. profiles: scopes that a
-    language model would be asked about at most; those whose text stays as it is keep their profile. llm_calls, prompt_tokens,
+    language model would be asked about: at most in known documents, estimated in new ones. llm_calls, prompt_tokens,
     completion_tokens: of a language model, estimated, under the caps of `profiles`. cost: in the currency of the prices in `llm`.
     """
 

@@ -99,7 +99,7 @@ def _show_plan(
         )
     out.print(f"encoder: at most {plan.encode} paragraphs; paragraphs of {plan.estimated} documents are estimated from their size")
     if plan.profiles:
-        out.print(f"routing profiles: at most {plan.profiles} scopes by a language model")
+        out.print(f"routing profiles: about {plan.profiles} scopes by a language model")
     out.print(f"language model: {plan.llm_calls} calls, {plan.prompt_tokens + plan.completion_tokens} tokens, cost {plan.cost}")
     return 0
 
