@@ -271,9 +271,14 @@ ROUTING_PROFILES = TableSpec(
         Column("summary", _TEXT, "What the scope is about."),
         Column("key_concepts", _TEXTS, "Its main terms."),
         Column("subtopics", _TEXTS, "Its major parts."),
-        Column("made_by", _TEXT, "`extractive`, or `llm`."),
-        Column("model", _TEXT, "Model of the `llm` form; empty for `extractive`."),
-        Column("prompt_version", _TEXT, "Version of the prompt; empty for `extractive`."),
+        Column(
+            "made_by",
+            _TEXT,
+            "`llm`, or `extractive`; where a model was wanted, with the reason: `extractive:over_budget`, `extractive:invalid_reply`, "
+            "`extractive:refused` (by the endpoint), `extractive:no_text`.",
+        ),
+        Column("model", _TEXT, "Model that was asked; empty for none."),
+        Column("prompt_version", _TEXT, "Version of the prompt; empty where no model was asked."),
         Column("prompt_tokens", _INT, "Tokens read by the model."),
         Column("completion_tokens", _INT, "Tokens written by the model."),
     ),

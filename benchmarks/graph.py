@@ -110,7 +110,7 @@ def stage_functions() -> Mapping[str, Callable[[Store], object]]:
 
     return {
         "profiles": lambda store: refresh_profiles(store, store.shard_keys),
-        "routing_profiles": lambda store: refresh_routing_profiles(store, store.shard_keys),
+        "routing_profiles": lambda store: refresh_routing_profiles(store, store.shard_keys, TerminalReporter()),
         "lateral_edges": lambda store: refresh_lateral_edges(store, TerminalReporter()),
         "entities": refresh_entities,
         "entity_edges": refresh_entity_edges,

@@ -21,6 +21,7 @@ from assets_store.ids import content_hash
 from assets_store.store import Store
 from docnav_pipeline.corpus import Changes
 from docnav_pipeline.stages import index_name, is_corpus_stale, stale_shards
+from docnav_pipeline.transforms.routing_profiles_llm import profile_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,9 +75,12 @@ def dagster_home(store: Store) -> Path:
 def run_index(store: Store, changes: Changes) -> IndexRun:
     """Bring every table, the indexes and the snapshot up to date with the corpus.
 
-    Nothing runs when nothing is stale. Raises what a stage raised; what was finished before stays and is not done again.
+    Nothing runs when nothing is stale. Raises what a stage raised; what was finished before stays and is not done again; and
+    SettingsError at once where new text would need a language model that is not set.
     """
     started = time.perf_counter()
+    if changes.added or changes.changed:
+        profile_model(store.settings)
     before = store.log.current_id()
     shards = stale_shards(store)
     failed: tuple[str, ...] = ()

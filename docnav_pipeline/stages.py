@@ -25,6 +25,8 @@ from docnav_pipeline.parsing.parse import parser_fingerprint
 from docnav_pipeline.reuse import stale_documents
 from docnav_pipeline.sources import SourceFile
 from docnav_pipeline.transforms.documents import RETRIED
+from docnav_pipeline.transforms.routing_profiles_input import PROMPT_VERSION as PROFILE_PROMPT_VERSION
+from docnav_pipeline.transforms.routing_profiles_input import UNFINISHED
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,13 @@ def _recovery(settings: Settings) -> list[Any]:
     return [hierarchy.model_dump(exclude={"llm_levels", "llm_below"})]
 
 
+def _routing(settings: Settings) -> list[Any]:
+    """What decides routing profiles: the language model only where it is asked; what a run may spend decides no profile."""
+    profiles = settings.profiles
+    model = [settings.llm.model, PROFILE_PROMPT_VERSION, profiles.input_tokens, profiles.output_tokens]
+    return [profiles.summary_sentences, *(model if profiles.routing == "llm" else [])]
+
+
 DOCUMENTS = ShardStage("documents", (schemas.DOCUMENTS, schemas.LAYOUT), "1", lambda s: None, ())
 STRUCTURE = ShardStage(
     "structure",
@@ -116,7 +125,7 @@ EMBEDDINGS = ShardStage("embeddings", (schemas.EMBEDDINGS,), "1", _encoder, ("pa
 PROFILES = ShardStage(
     "profiles", (schemas.PROFILES,), "1", lambda s: [s.profiles.pooling, s.profiles.max_terms], ("tree", "features", "embeddings")
 )
-ROUTING_PROFILES = ShardStage("routing_profiles", (schemas.ROUTING_PROFILES,), "1", lambda s: [s.profiles.summary_sentences], ("profiles",))
+ROUTING_PROFILES = ShardStage("routing_profiles", (schemas.ROUTING_PROFILES,), "2", _routing, ("profiles",))
 SUMMARIES = ShardStage(
     "summaries", (schemas.SUMMARIES,), "1", lambda s: [s.profiles.summary_sentences], ("profiles",), is_on=lambda s: s.graph.summaries
 )
@@ -185,11 +194,19 @@ def retried_documents(store: Store, shard: str) -> set[str]:
     )
 
 
+def unfinished_documents(store: Store, shard: str) -> set[str]:
+    """Documents of a shard with routing profiles that the budget of a run has left for a later one."""
+    if store.settings.profiles.routing != "llm":
+        return set()
+    rows = store.read("routing_profiles", [shard], ["doc_id", "made_by"])
+    return set(rows.filter(pl.col("made_by") == UNFINISHED)["doc_id"])
+
+
 def stale_shards(store: Store) -> list[str]:
     """Shards of which some stage must run, in order."""
     found = []
     for shard in store.shard_keys:
-        if retried_documents(store, shard):
+        if retried_documents(store, shard) or unfinished_documents(store, shard):
             found.append(shard)
             continue
         for stage in SHARD_STAGES:

@@ -98,6 +98,8 @@ def _show_plan(
             "  nothing to do in documents" if not plan.removed else "  rows of removed documents leave all tables; no model is called"
         )
     out.print(f"encoder: at most {plan.encode} paragraphs; paragraphs of {plan.estimated} documents are estimated from their size")
+    if plan.profiles:
+        out.print(f"routing profiles: about {plan.profiles} scopes by a language model")
     out.print(f"language model: {plan.llm_calls} calls, {plan.prompt_tokens + plan.completion_tokens} tokens, cost {plan.cost}")
     return 0
 
