@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import dagster as dg
-import numpy as np
 import polars as pl
 
 from assets_store.store import Store
@@ -70,14 +69,16 @@ def every_paragraph_has(table: str) -> Callable[[Store], list[str]]:
 
 def vectors_are_unit(store: Store) -> list[str]:
     """Vectors whose length is not 1, or whose model or size differs from the others'."""
-    rows = store.read("embeddings", columns=["paragraph_id", "vector", "model"])
-    if not rows.height:
-        return []
-    sizes, models = rows["vector"].list.len(), rows["model"].unique()
-    if sizes.n_unique() > 1 or models.len() > 1:
-        return [f"sizes {sorted(sizes.unique())}, models {sorted(models)}"]
-    lengths = np.linalg.norm(rows["vector"].list.to_array(int(sizes[0])).to_numpy(), axis=1)
-    return list(rows["paragraph_id"].filter(pl.Series(np.abs(lengths - 1) > _UNIT_TOLERANCE)))
+    wrong: list[str] = []
+    sizes: set[int] = set()
+    models: set[str] = set()
+    for shard in store.shard_keys:
+        rows = store.read("embeddings", [shard], ["paragraph_id", "vector", "model"])
+        sizes.update(rows["vector"].list.len().unique())
+        models.update(rows["model"].unique())
+        length = rows["vector"].list.eval(pl.element().pow(2)).list.sum().sqrt()
+        wrong.extend(rows["paragraph_id"].filter((length - 1).abs() > _UNIT_TOLERANCE))
+    return [f"sizes {sorted(sizes)}, models {sorted(models)}"] if len(sizes) > 1 or len(models) > 1 else wrong
 
 
 def routing_scope_holds(store: Store) -> list[str]:
