@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from assets_store.tokens import count_tokens
+from docnav_agent.forms import all_required
 from docnav_agent.note import clipped
 from docnav_agent.passages import evidence_prompt
 from docnav_agent.prompts import read_prompt
@@ -29,7 +30,7 @@ MAX_CHARACTERS = 100
 class SufficiencyReply(BaseModel):
     """The judgement as a model says it."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", json_schema_extra=all_required)
 
     because: str = Field("", max_length=200)
     enough: Literal["yes", "no"]

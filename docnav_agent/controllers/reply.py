@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 
 from docnav_agent.actions import DIRECTIONS, LEVELS
+from docnav_agent.forms import all_required
 from docnav_agent.nodes import EDGE_KINDS
 from docnav_agent.note import clipped
 
@@ -54,14 +55,14 @@ class StepReply(BaseModel):
         limit = {"found": MAX_FOUND, "why": MAX_WHY, "query": MAX_QUERY}[info.field_name]
         if isinstance(value, list):
             value = "; ".join(str(part) for part in value)
-        return "" if value is None else clipped(value, limit) if isinstance(value, str) else value
+        return "" if value is None else clipped(str(value), limit) if isinstance(value, str | int | float) else value
 
     @field_validator("missing", mode="before")
     @classmethod
     def _lines(cls, value: Any) -> Any:
         if value is None:
             return []
-        parts = [value] if isinstance(value, str) else value
+        parts = [str(value)] if isinstance(value, str | int | float) else value
         if not isinstance(parts, list):
             return parts
         lines = [clipped(part, MAX_MISSING_CHARACTERS) for part in parts if isinstance(part, str) and part.strip()]
@@ -73,8 +74,8 @@ class StepReply(BaseModel):
         limit = {"keep": MAX_KEEP, "targets": MAX_TARGETS}[info.field_name]
         if value is None:
             return []
-        if isinstance(value, str):
-            value = _NAME.findall(value)
+        if isinstance(value, str | int):
+            value = _NAME.findall(str(value))
         if not isinstance(value, list):
             return value
         return list(dict.fromkeys(clipped(str(part), 300) for part in value if isinstance(part, str | int) and str(part).strip()))[:limit]
@@ -111,15 +112,6 @@ def step_form(actions: Sequence[str], nodes: Sequence[str], evidence: Sequence[s
         "targets": names(nodes, MAX_TARGETS),
     }
     made: type[StepReply] = create_model("Step", __base__=StepReply, **fields)
-    # A server that writes by the schema leaves out what is not required, and a small model then leaves out all of it.
-    made.model_config["json_schema_extra"] = _all_required
+    made.model_config["json_schema_extra"] = all_required
     made.model_rebuild(force=True)
     return made
-
-
-def _all_required(schema: dict[str, Any]) -> None:
-    schema["required"] = list(schema["properties"])
-    schema["additionalProperties"] = False
-    for value in schema["properties"].values():
-        value.pop("default", None)
-        value.pop("title", None)
