@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from assets_store.errors import SettingsError
-from assets_store.sentences import split_sentences
 from docnav_agent.agent import INSUFFICIENT_EVIDENCE, NOTHING_FOUND, DocnavSystem, Run, Step, run_header
 from docnav_agent.answer import Answer, Draft, check, cite, write_answer
 from docnav_agent.budget import Budget, Spent
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from docnav_agent.graph import Graph
     from docnav_agent.search import Search
 
+# A sentence of an answer ends with its marks.
+_SENTENCE_END = re.compile(r"(?<=\])\s+(?!\[)")
 ANSWERERS = ("auto", "extractive", "llm")
 
 
@@ -188,8 +190,8 @@ def _events(
     if folder is not None:
         folder.write_answer({**answer.row(), "evidence": [item.evidence_id for item in found.evidence], "calls": calls})
     if answer.answered:
-        for sentence in split_sentences(answer.answer):
-            yield Event("sentence", text=sentence.text)
+        for sentence in _SENTENCE_END.split(answer.answer):
+            yield Event("sentence", text=sentence)
     yield Event("answer", answer=answer)
 
 

@@ -67,9 +67,7 @@ class AnswerReply(BaseModel):
         if not isinstance(parts, list):
             return parts
         made = [{"text": part, "evidence": [part]} if isinstance(part, str) else part for part in parts]
-        return [part for part in made if not isinstance(part, dict) or part.get("text") is None or str(part["text"]).strip()][
-            :MAX_STATEMENTS
-        ]
+        return [part for part in made if not _is_blank(part)][:MAX_STATEMENTS]
 
 
 class OpenReply(AnswerReply):
@@ -101,6 +99,10 @@ class VerdictReply(AnswerReply):
         if word not in VERDICTS:
             raise ValueError(f"expected one of {', '.join(VERDICTS)}, found {word[:40]!r}")
         return word
+
+
+def _is_blank(part: Any) -> bool:
+    return isinstance(part, dict) and isinstance(part.get("text"), str) and not part["text"].strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +217,10 @@ def _form(question: Question, ids: Sequence[str]) -> type[AnswerReply]:
         fields["choice"] = (str, Field(json_schema_extra={"enum": [option.label for option in question.options]}))
     elif question.form == "true_false":
         fields["verdict"] = (str, Field(json_schema_extra={"enum": list(VERDICTS)}))
-    form: Any = create_model("Answer", __base__=bases[question.form], **fields)
-    form.model_config["json_schema_extra"] = all_required
-    form.model_rebuild(force=True)
-    made: type[AnswerReply] = form
+    make: Any = create_model
+    made: type[AnswerReply] = make("Answer", __base__=bases[question.form], **fields)
+    made.model_config["json_schema_extra"] = all_required
+    made.model_rebuild(force=True)
     return made
 
 
