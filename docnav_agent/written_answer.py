@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator, model_validator
 
 from assets_store.tokens import count_tokens
 from docnav_agent.answer import MARK, Draft, Encode, Quote, Tokenize, Unsupported
@@ -54,11 +54,18 @@ class Statement(BaseModel):
 
 
 class AnswerReply(BaseModel):
-    """What all forms of an answer have. A single statement, or bare texts, are read as a list of statements."""
+    """What all forms of an answer have. A single statement, bare texts, or a text called `answer` are read as a list of statements."""
 
     model_config = ConfigDict(extra="ignore")
 
-    statements: list[Statement] = Field(default_factory=list, max_length=MAX_STATEMENTS)
+    statements: list[Statement] = Field(max_length=MAX_STATEMENTS)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _other_name(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "statements" not in value and isinstance(value.get("answer"), str):
+            return {**value, "statements": value["answer"]}
+        return value
 
     @field_validator("statements", mode="before")
     @classmethod
