@@ -218,7 +218,7 @@ def _form(question: Question, ids: Sequence[str]) -> type[AnswerReply]:
     items: Any = {"type": "string", "enum": list(ids)}
     cited: Any = (list[str], Field(default_factory=list, max_length=MAX_IDS, json_schema_extra={"items": items, "minItems": 1}))
     statement: Any = create_model("Statement", __base__=Statement, evidence=cited)
-    fields: dict[str, Any] = {"statements": (list[statement], Field(default_factory=list, json_schema_extra={"maxItems": most}))}
+    fields: dict[str, Any] = {"statements": (list[statement], Field(json_schema_extra={"maxItems": most}))}
     bases: dict[str, type[AnswerReply]] = {"open": OpenReply, "choice": ChoiceReply, "true_false": VerdictReply}
     if question.form == "choice":
         fields["choice"] = (str, Field(json_schema_extra={"enum": [option.label for option in question.options]}))
