@@ -68,7 +68,7 @@ def test_a_hostile_passage_changes_no_target_and_no_setting(tmp_path: Path, pass
         budget = Budget()
         given = answer_question(Question("q", f"What does the {passage['title']} say?"), search, "docnav", options, budget)
     run = read_run(given.run_dir or "")
-    telling = max(re.findall(r"[A-Za-z]+", passage["text"]), key=len)
+    telling = max(re.findall(r"[A-Za-z]+", re.sub(r"{secret\w*}", "", passage["text"])), key=len)
     assert any(telling in data_of(request) for request in endpoint.requests)
     # No setting, no instruction, no limit, no other server.
     assert search.graph.settings.model_dump_json() == before
