@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from docnav_agent import controllers
@@ -121,7 +121,7 @@ class Agent:
 
     def walk(self, question: Question, spent: Spent) -> Generator[Step, None, Run]:
         """The same, step by step."""
-        state = RunState(question, spent, first_note(question.text))
+        state = RunState(replace(question, text=question.query), spent, first_note(question.query), asked=question)
         steps: list[Step] = []
         tried: set[str] = set()
         stop = ""
@@ -154,7 +154,7 @@ class Agent:
         state.evidence.extend(observation.evidence)
         for item in observation.evidence:
             state.spent.add_evidence(item.n_tokens)
-        if observation.status != "switched_off":
+        if observation.status != "switched_off" and not decision.planned:
             state.idle_moves = 0 if new_nodes or observation.evidence else state.idle_moves + 1
         if decision.action is not None:
             state.last = observation

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from assets_store.tokens import count_tokens
 from docnav_agent.evidence import EvidenceItem
-from docnav_agent.excerpt import cut, excerpt
-from docnav_agent.fence import data_line, fenced, harmless
+from docnav_agent.excerpt import excerpt
+from docnav_agent.fence import asked_lines, data_line, fenced, harmless
 
 if TYPE_CHECKING:
     from docnav_agent.systems import Question
 
 QUESTION_TOKENS = 800
-OPTION_TOKENS = 300
+OPTIONS_TOKENS = 1200
 MIN_PIECE = 60
 
 
@@ -29,11 +29,7 @@ def evidence_prompt(
     for item in evidence:
         if not isinstance(item, EvidenceItem):
             raise TypeError(f"an answer is made of EvidenceItem only, found {type(item).__name__}; FETCH the node first")
-    head = [fenced("question", [cut(data_line(question.text), min(QUESTION_TOKENS, limit // 3))])]
-    if question.options:
-        room = min(OPTION_TOKENS, limit // (3 * len(question.options)))
-        lines = [f"{option.label}: {cut(data_line(option.text), room)}" for option in question.options]
-        head.append(fenced("statement" if question.form == "true_false" else "options", lines))
+    head = asked_lines(question, min(QUESTION_TOKENS, limit // 4), min(OPTIONS_TOKENS, limit // 3))
     left = limit - count_tokens("\n".join(head)) - 20
     terms = tokenize(question.text)
     lines = []

@@ -72,6 +72,16 @@ class Question:
         if len(set(labels)) < len(labels):
             raise SettingsError(f"the options of a question need labels that differ, found {', '.join(labels)}")
 
+    @property
+    def query(self) -> str:
+        """What to search for: the question, and its options where it has any, as one clause.
+
+        A question such as "Which of these is true?" says little of what it is about; its options do.
+        """
+        if not self.options:
+            return self.text
+        return " ".join((self.text, *(option.text for option in self.options))).replace("?", " ").replace("？", " ")
+
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:

@@ -18,7 +18,8 @@ class Decision:
 
     bad: what was observed instead of an action, such as a target that was never shown. stop: name of the reason to end, one of
     `docnav_agent.agent.STOP_REASONS`. focus: node ids that the run looks into from now on. note: what the decision knew.
-    by: name of the controller that decided, where it is not the one that was asked.
+    by: name of the controller that decided, where it is not the one that was asked. planned: done whatever it brings, so that bringing
+    nothing new is no reason to end the run.
     """
 
     why: str
@@ -28,6 +29,7 @@ class Decision:
     bad: Observation | None = None
     note: RetrievalNote | None = None
     by: str = ""
+    planned: bool = False
 
     def __post_init__(self) -> None:
         if sum(part is not None for part in (self.action, self.stop, self.bad)) != 1:

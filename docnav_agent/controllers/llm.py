@@ -19,7 +19,7 @@ from docnav_agent.controllers.view import Prompt, View
 from docnav_agent.environment import Observation
 from docnav_agent.evidence import EVIDENCE_ID, EvidenceItem, evidence_id
 from docnav_agent.nodes import EDGE_KINDS, EdgeKind
-from docnav_agent.note import RetrievalNote, RunState, clipped
+from docnav_agent.note import MAX_QUERY, RetrievalNote, RunState, clipped
 from docnav_agent.prompts import read_prompt
 from docnav_agent.sufficiency import check_sufficiency
 
@@ -34,6 +34,9 @@ NO_USEFUL_MOVE = "no_useful_move"
 MODEL_FAILED = "model_failed"
 
 FIRST_HITS = 12
+# Of a question with options: options that are searched for before the first call, and hits for each.
+MAX_OPENING = 5
+OPTION_HITS = 4
 HITS = 8
 DEFAULT_TARGETS = 3
 FETCH_TOKENS = 1500
@@ -54,6 +57,8 @@ class LanguageModelController:
         self._without = frozenset(without)
         self._rules = rules.make_controller(search)
         self._view: View | None = None
+        self._opened = 0
+        self._asked_before = False
         self._bad = 0
         self._checks = 0
         self._unmet: list[str] = []
@@ -65,8 +70,9 @@ class LanguageModelController:
         """The next action by one call; the first move, a search for the question, needs none."""
         if self._handed_over:
             return self._by_rules(state)
-        if state.last is None:
-            return Decision("search for the question itself", Locate(query=state.note.query, level="paragraph", k=FIRST_HITS))
+        opening = self._opening(state)
+        if opening is not None:
+            return opening
         if state.idle_moves >= MAX_IDLE:
             return self._end(state, NO_USEFUL_MOVE, "the last moves brought nothing new", state.note)
         return self._asked(state)
@@ -87,16 +93,29 @@ class LanguageModelController:
 
     # -- one call
 
+    def _opening(self, state: RunState) -> Decision | None:
+        """A search for the question, and for each of its options, which need no call; None when they are done."""
+        options = state.question.options if state.question.form == "choice" else ()
+        number, self._opened = self._opened, self._opened + 1
+        if number == 0:
+            return Decision("search for the question itself", Locate(query=state.note.query, k=FIRST_HITS))
+        if number <= min(len(options), MAX_OPENING):
+            option = options[number - 1]
+            return Decision(f"search for option {option.label}", Locate(query=clipped(option.text, MAX_QUERY), k=OPTION_HITS), planned=True)
+        return None
+
     def _asked(self, state: RunState) -> Decision:
         instructions = read_prompt("navigate")
         view = self._view_of(state)
-        prompt = view.prompt(state, self._settings.prompt_tokens - count_tokens(instructions), "NOTE" not in self._without, self._said)
+        limit = self._settings.prompt_tokens - count_tokens(instructions)
+        prompt = view.prompt(state, limit, "NOTE" not in self._without, self._said, ranked=not self._asked_before)
+        self._asked_before = True
         self._said = ""
         form = step_form(self._actions(state, prompt), prompt.nodes, prompt.evidence)
         outcome = self._model.ask("step", instructions, prompt.data, form, state.spent)
-        limit = state.spent.limit_reached()
-        if outcome.value is None and outcome.unreachable and limit is not None:
-            return Decision(f"no reply in time: {outcome.fault}", stop=limit)
+        reached = state.spent.limit_reached()
+        if outcome.value is None and outcome.unreachable and reached is not None:
+            return Decision(f"no reply in time: {outcome.fault}", stop=reached)
         if outcome.value is None:
             return self._bad_reply(state, "bad_reply", f"no valid reply: {outcome.fault}", outcome.unreachable)
         return self._understood(state, outcome.value, prompt)
@@ -174,7 +193,7 @@ class LanguageModelController:
     def _insufficient(self, state: RunState) -> list[str]:
         """What a check says is missing; empty when the evidence is enough or no check could be had."""
         self._checks += 1
-        found = check_sufficiency(state.question, self.order(state), self._model, state.spent, self._settings.answer_tokens)
+        found = check_sufficiency(state.asked or state.question, self.order(state), self._model, state.spent, self._settings.answer_tokens)
         return list(found.missing) if found is not None and not found.enough else []
 
     def _end(self, state: RunState, reason: str, why: str, note: RetrievalNote) -> Decision:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from assets_store.tokens import count_tokens
 from docnav_agent.excerpt import cut, excerpt
-from docnav_agent.fence import data_line, fenced
+from docnav_agent.fence import asked_lines, data_line, fenced
 
 if TYPE_CHECKING:
     from docnav_agent.environment import NodeCard
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MENU = 9
 QUESTION_TOKENS = 400
+OPTIONS_TOKENS = 400
 NOTE_TOKENS = 250
 RESULT_TOKENS = 120
 PATH_TOKENS = 30
@@ -73,18 +74,19 @@ class View:
         known = list(self._ids)
         return get_close_matches(name.lower(), known, n=3, cutoff=0.5) or known[-3:]
 
-    def prompt(self, state: RunState, limit: int, with_note: bool = True, said: str = "") -> Prompt:
+    def prompt(self, state: RunState, limit: int, with_note: bool = True, said: str = "", ranked: bool = False) -> Prompt:
         """The changing part of a prompt in at most `limit` tokens.
 
-        said: what the last reply led to, where that was no action. Nodes are left out from the end of the menu, and fetched text
+        said: what the last reply led to, where that was no action. ranked: the menu begins with the best of all searches, not with the last
+        result. Nodes are left out from the end of the menu, and fetched text
         is cut to its best sentences, until all fits.
         """
         self._result_tokens = min(RESULT_TOKENS, limit // 8)
-        head = [fenced("question", [cut(data_line(state.question.text), min(QUESTION_TOKENS, limit // 3))])]
+        head = asked_lines(state.asked or state.question, min(QUESTION_TOKENS, limit // 5), min(OPTIONS_TOKENS, limit // 5))
         if with_note:
             head.append(fenced("note", [_note(state, min(NOTE_TOKENS, limit // 4))]))
         made = state.last.evidence if state.last is not None else ()
-        menu = self._menu(state)
+        menu = self._menu(state, ranked)
         room = limit - count_tokens("\n".join(head)) - count_tokens(ASK)
         text = self._texts(made, int(room * (TEXT_SHARE if menu else 0.95)))
         shown = menu
@@ -122,7 +124,7 @@ class View:
         data = "\n".join(parts)
         return Prompt(data, count_tokens(data), tuple(names.values()), tuple(line.split(" ", 1)[0] for line in text), left_out)
 
-    def _menu(self, state: RunState) -> list[NodeCard]:
+    def _menu(self, state: RunState, ranked: bool) -> list[NodeCard]:
         """Nodes to choose from: what screening kept, then what the last action showed, then the rest, without what is read or rejected."""
         fetched = state.fetched()
         last = [card.node_id for card in state.last.cards] if state.last is not None else []
@@ -131,7 +133,7 @@ class View:
         unread = [card for card in cards if card.node_id not in fetched]
         # What screening rejected is better than nothing.
         open_cards = [card for card in unread if card.node_id not in state.rejected] or unread
-        if state.last is None or not state.last.cards:
+        if ranked or state.last is None or not state.last.cards:
             # What searches found best comes before what they found last.
             open_cards.sort(key=lambda card: (card.node_id not in state.kept, -(card.score or 0.0)))
         return open_cards[:MENU]

@@ -16,7 +16,7 @@ from docnav_agent.agent import DocnavSystem, Run
 from docnav_agent.budget import Budget
 from docnav_agent.controllers.reply import StepReply, step_form
 from docnav_agent.prompts import read_prompt
-from docnav_agent.systems import Question, SystemOptions
+from docnav_agent.systems import Option, Question, SystemOptions, Turn
 from tests.agent.llm_runs import ENOUGH, Reply, data_of, fetch_all, names_in, open_search, purpose_of, script, step
 from tests.endpoint import Endpoint, scripted_endpoint
 from tests.factories import MadeDocument
@@ -231,6 +231,23 @@ def test_a_part_that_is_switched_off_is_not_offered(tmp_path: Path, switch: str,
     schema = endpoint.requests[0]["response_format"]["json_schema"]["schema"]["properties"]
     assert action not in schema["action"]["enum"]
     assert action not in kinds(found)
+
+
+def test_the_options_of_a_question_are_searched_for_and_shown_and_repeats_among_them_end_nothing(tmp_path: Path) -> None:
+    texts = ("The rent is 900 euro", "Rinse the pump with water", "Rinse the pump with water", "Rinse the pump", "The rent")
+    options = tuple(Option(label, text) for label, text in zip("ABCDE", texts, strict=True))
+    steps: list[Reply] = [fetch_all, step("answer", missing=[])]
+    with scripted_endpoint(script({"step": steps, "check": [ENOUGH]})) as endpoint:
+        search = open_search(tmp_path, endpoint.base_url)
+        question = Question("q", "Which of these is true?", form="choice", options=options, history=(Turn("user", "About the flat."),))
+        found = DocnavSystem(search, SystemOptions(controller="llm")).run(question, Budget())
+    assert kinds(found)[:7] == ["locate"] * 6 + ["fetch"]
+    assert found.steps[1].why == "search for option A"
+    data = data_of(endpoint.requests[0])
+    assert "<options>\nA: The rent is 900 euro\n" in data
+    assert "<history>\nuser: About the flat.\n</history>" in data
+    assert {item.text for item in found.evidence} >= {"The rent is 900 euro a month.", "Rinse the pump with water every week."}
+    assert found.question == question
 
 
 def test_without_the_note_a_prompt_holds_none(tmp_path: Path) -> None:
