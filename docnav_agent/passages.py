@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from assets_store.tokens import count_tokens
+from docnav_agent.answer import MARK
 from docnav_agent.evidence import EvidenceItem
 from docnav_agent.excerpt import excerpt
 from docnav_agent.fence import asked_lines, data_line, fenced, harmless
@@ -19,7 +20,7 @@ MIN_PIECE = 60
 
 
 def evidence_prompt(
-    question: Question, evidence: Sequence[EvidenceItem], limit: int, tokenize: Callable[[str], Sequence[str]] = str.split
+    question: Question, evidence: Sequence[EvidenceItem], limit: int, tokenize: Callable[[str], Sequence[str]]
 ) -> tuple[str, tuple[EvidenceItem, ...]]:
     """Question, options and passages in at most `limit` tokens, and the evidence that is in them.
 
@@ -35,11 +36,12 @@ def evidence_prompt(
     lines = []
     used: list[EvidenceItem] = []
     for item in evidence:
-        text = harmless(item.text)
+        # A passage that prints a mark itself must not look like two passages.
+        text = MARK.sub(r"(\1)", harmless(item.text))
         if count_tokens(text) + 6 > left:
             if left < MIN_PIECE and used:
                 break
-            text = data_line(excerpt(item.text, terms, tokenize, max(MIN_PIECE, left - 6)))
+            text = data_line(excerpt(text, terms, tokenize, max(MIN_PIECE, left - 6)))
         lines.append(f"[{item.evidence_id}] {text}")
         used.append(item)
         left -= count_tokens(lines[-1])

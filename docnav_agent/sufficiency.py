@@ -5,7 +5,7 @@ Never the call that navigates: a model that has searched is quick to find that i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -66,11 +66,16 @@ class Sufficiency:
 
 
 def check_sufficiency(
-    question: Question, evidence: Sequence[EvidenceItem], model: RunModel, spent: Spent, limit: int
+    question: Question,
+    evidence: Sequence[EvidenceItem],
+    model: RunModel,
+    spent: Spent,
+    limit: int,
+    tokenize: Callable[[str], Sequence[str]],
 ) -> Sufficiency | None:
-    """One judgement, or None where no valid one could be had. limit: tokens of the prompt."""
+    """One judgement, or None where no valid one could be had. limit: tokens of the prompt; tokenize: text → search terms."""
     instructions = read_prompt("sufficiency")
-    data, _ = evidence_prompt(question, evidence, limit - count_tokens(instructions))
+    data, _ = evidence_prompt(question, evidence, limit - count_tokens(instructions), tokenize)
     reply = model.ask("check", instructions, data, SufficiencyReply, spent).value
     if reply is None:
         return None

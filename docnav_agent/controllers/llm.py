@@ -193,7 +193,8 @@ class LanguageModelController:
     def _insufficient(self, state: RunState) -> list[str]:
         """What a check says is missing; empty when the evidence is enough or no check could be had."""
         self._checks += 1
-        found = check_sufficiency(state.asked or state.question, self.order(state), self._model, state.spent, self._settings.answer_tokens)
+        question, limit = state.asked or state.question, self._settings.answer_tokens
+        found = check_sufficiency(question, self.order(state), self._model, state.spent, limit, self._search.query_tokens)
         return list(found.missing) if found is not None and not found.enough else []
 
     def _end(self, state: RunState, reason: str, why: str, note: RetrievalNote) -> Decision:

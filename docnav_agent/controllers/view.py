@@ -197,7 +197,7 @@ def _note(state: RunState, limit: int) -> str:
     note = state.note
     kept = {
         "found": [data_line(line) for line in note.found_so_far[-FOUND_LINES:]],
-        "missing": [data_line(line) for line in note.missing_so_far],
+        "missing": [data_line(line) for line in note.missing_so_far] or ([] if note.found_so_far else ["all that is asked"]),
         "next": cut(data_line(note.next_step), limit // 3),
     }
     line = json.dumps(kept, ensure_ascii=False)
