@@ -182,10 +182,33 @@ class LanguageModelSettings(Section):
 class AgentSettings(Section):
     """Defaults of a run; flags of `ask` and `retrieve` override them."""
 
-    controller: Literal["rules"] = Field("rules", description="Who decides the next action.")
+    controller: Literal["auto", "rules", "llm"] = Field(
+        "auto", description="Who decides the next action; `auto` is `llm` where `llm` names an endpoint, and `rules` otherwise."
+    )
     max_steps: int = Field(12, ge=1, le=200, description="Actions per run.")
     budget_tokens: int = Field(6000, ge=50, le=1_000_000, description="Evidence tokens per run.")
     max_seconds: float = Field(120.0, gt=0, le=86_400, description="Wall-clock seconds per run.")
+    max_llm_tokens: int = Field(0, ge=0, le=100_000_000, description="Tokens that the language model may read and write per run; 0 = any.")
+    max_cost: float = Field(0.0, ge=0, le=10_000, description="Money per run, in the unit of `llm.prompt_price`; 0 = any.")
+    prompt_tokens: int = Field(
+        2400, ge=1200, le=100_000, description="Tokens of one prompt of the controller `llm`; what does not fit is left out of it."
+    )
+    answer_tokens: int = Field(3000, ge=1000, le=200_000, description="Tokens of the prompt that answers, and of the one that checks.")
+    sufficiency_checks: int = Field(
+        1, ge=0, le=5, description="Times that a separate check of the evidence may send a run back for what is missing; 0 = no check."
+    )
+    max_bad_replies: int = Field(2, ge=1, le=20, description="Replies in a row without a valid action at which the controller gives up.")
+    back_off: bool = Field(True, description="Let `rules` finish a run when the language model fails; otherwise it ends: `model_failed`.")
+    answer: Literal["auto", "extractive", "llm"] = Field(
+        "auto", description="Who writes the answer; `auto` is the language model for the controller `llm`, quoted sentences otherwise."
+    )
+    unsupported: Literal["withhold", "mark"] = Field(
+        "withhold", description="A written sentence that its evidence does not carry is listed apart, or stays in the answer with a mark."
+    )
+    cache_dir: str = Field("", description="Folder in which replies of the language model are kept by content; empty for none.")
+    ablate: str = Field(
+        "", pattern=r"^[A-Za-z, ]*$", description="Parts that are switched off, as in `HS,LN`: HS, SN, LN, SC, EF, NOTE. See docs/agent.md."
+    )
     runs_dir: str = Field(".retrieval_run", description="Folder of run folders, relative to the working folder.")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from docnav_agent.answer import Answer as Answer
     from docnav_agent.answering import ask as ask
+    from docnav_agent.answering import ask_stream as ask_stream
     from docnav_agent.budget import Budget as Budget
     from docnav_agent.graph import Graph as Graph
     from docnav_agent.search import Search as Search
@@ -18,9 +19,10 @@ _HOMES = {
     "Graph": "docnav_agent.graph",
     "Search": "docnav_agent.search",
     "ask": "docnav_agent.answering",
+    "ask_stream": "docnav_agent.answering",
 }
 
-__all__ = ["Answer", "Budget", "Graph", "Search", "ask"]
+__all__ = ["Answer", "Budget", "Graph", "Search", "ask", "ask_stream"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,7 @@
 """The extractive answer: sentences of fetched evidence with marks, the citations behind them, and their check.
 
+Draft, Citation and Answer are those of a written answer (`docnav_agent.written_answer`) too.
+
 `write_answer` receives the question and evidence, nothing else: no card, no snippet, no note. It reads the `text` of each
 item only; document, section, pages and boxes come in when a mark is resolved to a citation.
 """
@@ -58,19 +60,40 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """What the answer step wrote. text: sentences, each with its mark; empty quotes mean that it abstains.
+class Unsupported:
+    """A written sentence that its evidence does not carry, with what it cited and why."""
 
-    missing: words of the question that no fetched text holds.
+    text: str
+    evidence: tuple[str, ...]
+    fault: str
+
+    def row(self) -> dict[str, Any]:
+        return {"text": self.text, "evidence": list(self.evidence), "fault": self.fault}
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What the answer step wrote. text: sentences, each with its marks.
+
+    quotes: source sentences behind it; an extractive draft without one abstains. missing: what no fetched text holds.
+    by: `extractive` or `llm`. carried: whether evidence carries a written answer. choice: label of the option that was chosen;
+    verdict: of a true-or-false question. unsupported: sentences apart from the answer, or marked in it. attributed: sentences whose
+    citation was wrong and was mended.
     """
 
     text: str
     quotes: tuple[Quote, ...]
     missing: tuple[str, ...]
+    by: str = "extractive"
+    carried: bool = False
+    choice: str | None = None
+    verdict: bool | None = None
+    unsupported: tuple[Unsupported, ...] = ()
+    attributed: int = 0
 
     @property
     def answers(self) -> bool:
-        return bool(self.quotes)
+        return self.carried if self.by == "llm" else bool(self.quotes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +126,12 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to one question. answered: whether evidence carries it; problems: citations that do not resolve."""
+    """The answer to one question.
+
+    answered: whether evidence carries it. problems: citations that do not resolve. answer_by: `extractive` or `llm`.
+    unsupported: written sentences that evidence does not carry; they are not in the answer, or marked in it.
+    back_offs: where something simpler went on in place of the language model. tokens: read and written by a model; cost: of them.
+    """
 
     question: str
     answer: str
@@ -122,6 +150,14 @@ class Answer:
     seconds: float
     problems: tuple[str, ...] = ()
     evidence: tuple[EvidenceItem, ...] = field(default=(), repr=False)
+    answer_by: str = "extractive"
+    choice: str | None = None
+    verdict: bool | None = None
+    unsupported: tuple[Unsupported, ...] = ()
+    back_offs: tuple[str, ...] = ()
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
 
     def row(self) -> dict[str, Any]:
         """The shape of `ask --json` and of `answer.json`."""
@@ -133,6 +169,11 @@ class Answer:
             "stop_reason": self.stop_reason,
             "missing": list(self.missing),
             "problems": list(self.problems),
+            "answer_by": self.answer_by,
+            "choice": self.choice,
+            "verdict": self.verdict,
+            "unsupported": [sentence.row() for sentence in self.unsupported],
+            "back_offs": list(self.back_offs),
             "system": self.system,
             "controller": self.controller,
             "snapshot": self.snapshot,
@@ -140,6 +181,9 @@ class Answer:
             "steps": self.steps,
             "llm_calls": self.llm_calls,
             "tokens": self.tokens,
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "cost": self.cost,
             "evidence_tokens": self.evidence_tokens,
             "seconds": round(self.seconds, 3),
         }
@@ -212,8 +256,8 @@ def cite(draft: Draft, evidence: Sequence[EvidenceItem]) -> tuple[Citation, ...]
 def check(draft: Draft, evidence: Sequence[EvidenceItem], graph: Graph | None = None) -> tuple[str, ...]:
     """What does not hold, one line each; empty when every mark and quote resolves.
 
-    Checked: each mark names evidence; each quote stands in that evidence's text where it says and in the answer with its
-    mark; with a graph, the evidence is the text of its node.
+    Checked: each mark names evidence; each quote stands in that evidence's text where it says and, in an extractive answer, in the
+    answer with its mark; with a graph, the evidence is text of its node.
     """
     items = {item.evidence_id: item for item in evidence}
     problems = [f"[{name}] names no evidence of this run" for name in dict.fromkeys(MARK.findall(draft.text)) if name not in items]
@@ -224,12 +268,14 @@ def check(draft: Draft, evidence: Sequence[EvidenceItem], graph: Graph | None = 
             continue
         if item.text[quote.start : quote.start + len(quote.text)] != quote.text:
             problems.append(f"quote {one_line(quote.text)[:60]!r} does not stand in {quote.evidence_id} at character {quote.start}")
-        if f"{_rendered(quote.text)} [{quote.evidence_id}]" not in draft.text:
+        if draft.by == "extractive" and f"{_rendered(quote.text)} [{quote.evidence_id}]" not in draft.text:
             problems.append(f"quote {one_line(quote.text)[:60]!r} of {quote.evidence_id} is not in the answer")
     if graph is not None:
-        for name in dict.fromkeys(quote.evidence_id for quote in draft.quotes):
+        for name in dict.fromkeys((*MARK.findall(draft.text), *(quote.evidence_id for quote in draft.quotes))):
             item = items.get(name)
-            if item is not None and graph.paragraph(item.node_id).text != item.text:
+            # A snippet, of a run without fetching, is a piece of its node.
+            text = graph.paragraph(item.node_id).text if item is not None else ""
+            if item is not None and not (item.text in text if item.level == "snippet" else item.text == text):
                 problems.append(f"{name} is not the text of node {item.node_id!r}")
     return tuple(problems)
 

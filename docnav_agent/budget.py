@@ -54,6 +54,8 @@ class Budget:
             max_steps=settings.max_steps if max_steps is None else max_steps,
             evidence_tokens=settings.budget_tokens if evidence_tokens is None else evidence_tokens,
             max_seconds=settings.max_seconds if max_seconds is None else max_seconds,
+            max_llm_tokens=settings.max_llm_tokens or None,
+            max_cost=settings.max_cost or None,
             fill=fill,
         )
 
@@ -91,6 +93,11 @@ class Spent:
         """Evidence tokens that may still be fetched."""
         return max(0, self.budget.evidence_tokens - self.evidence_tokens)
 
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the time limit; below 0 after it."""
+        return self.budget.max_seconds - self.seconds
+
     def fits(self, n_tokens: int) -> bool:
         """Whether an evidence item of this size may be added; the first item always may, however long it is."""
         return self.evidence_tokens == 0 or n_tokens <= self.evidence_left
@@ -101,8 +108,9 @@ class Spent:
     def add_evidence(self, n_tokens: int) -> None:
         self.evidence_tokens += n_tokens
 
-    def add_llm_call(self, prompt_tokens: int, completion_tokens: int, cost: float = 0.0) -> None:
-        self.llm_calls += 1
+    def add_llm_call(self, prompt_tokens: int, completion_tokens: int, cost: float = 0.0, calls: int = 1) -> None:
+        """Count what a reply took. calls: 2 where it had to be asked for again."""
+        self.llm_calls += calls
         self.prompt_tokens += prompt_tokens
         self.completion_tokens += completion_tokens
         self.cost += cost
@@ -116,6 +124,11 @@ class Spent:
             return STEP_LIMIT
         if self.seconds >= budget.max_seconds:
             return TIME_LIMIT
+        return self.llm_limit_reached()
+
+    def llm_limit_reached(self) -> str | None:
+        """Name of the limit of tokens or money that is used up, None while a call may be made."""
+        budget = self.budget
         if budget.max_llm_tokens is not None and self.llm_tokens >= budget.max_llm_tokens:
             return LLM_LIMIT
         if budget.max_cost is not None and self.cost >= budget.max_cost:

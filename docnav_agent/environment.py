@@ -9,19 +9,26 @@ from __future__ import annotations
 import difflib
 import time
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from assets_store.ids import doc_of, level_of
+from assets_store.tokens import count_tokens
+from docnav_agent.ablations import refusal
 from docnav_agent.actions import Expand, Fetch, Locate, Navigate
 from docnav_agent.evidence import EvidenceItem, total_tokens
+from docnav_agent.excerpt import snippet
 
 if TYPE_CHECKING:
     from docnav_agent.graph import Graph
     from docnav_agent.nodes import Node
     from docnav_agent.search import Search
 
-Status = Literal["ok", "empty", "repeated", "unknown_target", "over_budget"]
+Status = Literal["ok", "empty", "repeated", "unknown_target", "over_budget", "switched_off", "bad_reply"]
+
+# Of a run without fetching: snippets that one search brings as evidence, and tokens of each.
+SNIPPETS = 5
+SNIPPET_TOKENS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,10 @@ class NodeCard:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one action brought. Only FETCH fills `evidence`, the others only `cards`. tools: primitives that were called."""
+    """What one action brought. tools: primitives that were called.
+
+    Only FETCH fills `evidence`, the others only `cards`; but in a run without fetching (EF), LOCATE brings snippets as evidence.
+    """
 
     status: Status
     message: str
@@ -75,13 +85,14 @@ class Observation:
 class Environment:
     """Graph and search of one snapshot, and the ids that one run was shown.
 
-    docs: doc_ids that the run is limited to; empty means all that the reader may see.
+    docs: doc_ids that the run is limited to; empty means all that the reader may see. without: names of ABLATIONS.
     """
 
-    def __init__(self, graph: Graph, search: Search, docs: Collection[str] = ()) -> None:
+    def __init__(self, graph: Graph, search: Search, docs: Collection[str] = (), without: Collection[str] = ()) -> None:
         self.graph = graph
         self.search = search
         self.docs = frozenset(docs)
+        self.without = frozenset(without)
         self._shown: set[str] = set(docs)
 
     def show(self, node_ids: Iterable[str]) -> None:
@@ -102,10 +113,15 @@ class Environment:
         """Do one action. fetched: evidence of earlier steps, not brought again; tokens_left: what a FETCH may bring at most."""
         begun = time.monotonic()
         unknown = [target for target in action.targets() if target not in self._shown]
+        switched_off = refusal(action, self.without)
         if unknown:
             observation = self._refused(unknown)
+        elif switched_off:
+            observation = Observation("switched_off", switched_off)
         elif isinstance(action, Locate):
             observation = self._locate(action)
+            if "EF" in self.without:
+                observation = self._with_snippets(action, observation, step, why, fetched, tokens_left)
         elif isinstance(action, Navigate):
             observation = self._navigate(action)
         elif isinstance(action, Expand):
@@ -160,6 +176,23 @@ class Environment:
         where = f" inside {len(action.scope)} scopes" if action.scope else ""
         message = f"{len(cards)} {action.level} nodes{where}" if cards else f"no {action.level} matches{where}"
         return Observation("ok" if cards else "empty", message, cards, tools=("search",))
+
+    def _with_snippets(
+        self, action: Locate, found: Observation, step: int, why: str, fetched: Sequence[EvidenceItem], tokens_left: int | None
+    ) -> Observation:
+        """The same observation with a short piece of each of the best paragraphs as evidence."""
+        known = {item.node_id for item in fetched}
+        terms = self.search.query_tokens(action.query)
+        brought: list[EvidenceItem] = []
+        for card in [card for card in found.cards if card.level == "paragraph" and card.node_id not in known][:SNIPPETS]:
+            paragraph = self.graph.paragraph(card.node_id)
+            text = snippet(paragraph.text, terms, self.search.query_tokens, SNIPPET_TOKENS)
+            size = count_tokens(text)
+            if tokens_left is not None and size > tokens_left - total_tokens(brought):
+                break
+            item = EvidenceItem.from_paragraph(paragraph, len(fetched) + len(brought) + 1, step, why)
+            brought.append(item.model_copy(update={"text": text, "n_tokens": size, "level": "snippet"}))
+        return replace(found, evidence=tuple(brought))
 
     def _navigate(self, action: Navigate) -> Observation:
         if action.direction == "up":

@@ -74,8 +74,11 @@ def clipped(text: str, limit: int = MAX_LINE) -> str:
 class RunState:
     """State s_t = (F, C, E, M) of one run, with its note and what it has spent.
 
+    question: with the text to search for; asked: as it was asked, where that is not the same.
     focus: node ids that the run looks into now. candidates: cards of everything shown, by node id.
     evidence: what FETCH brought, in order. missing: what is not found yet. idle_moves: moves since one brought something new.
+    kept, rejected: ids of nodes and evidence that screening found to help, or not; most ids are in neither.
+    back_offs: where something simpler went on in place of the language model, and why.
     """
 
     question: Question
@@ -87,6 +90,18 @@ class RunState:
     missing: tuple[str, ...] = ()
     last: Observation | None = None
     idle_moves: int = 0
+    kept: set[str] = field(default_factory=set)
+    rejected: set[str] = field(default_factory=set)
+    back_offs: list[str] = field(default_factory=list)
+    asked: Question | None = None
+
+    def screen(self, kept: Iterable[str], shown: Iterable[str]) -> None:
+        """Take a judgement of what was shown: what is not kept is rejected. Keeping nothing says nothing of the rest."""
+        good = set(kept)
+        if good:
+            self.kept |= good
+            self.rejected -= good
+            self.rejected |= set(shown) - self.kept
 
     def fetched(self) -> set[str]:
         """Node ids whose text is evidence already."""

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from assets_store.errors import SourceError
+from assets_store.errors import SettingsError, SourceError
 from assets_store.ids import is_encodable
-from docnav_agent.systems import Question, Turn
+from docnav_agent.systems import Option, Question, Turn
 
-_SHAPE = 'a JSON object with "id" and "question", and optionally "docs" (a list of names) and "history" (a list of turns)'
+_SHAPE = (
+    'a JSON object with "id" and "question", and optionally "docs" (a list of names), "history" (a list of turns) and "choices" '
+    "(texts by label, or a list of texts)"
+)
 
 
 def read_questions(path: Path, limit: int | None = None) -> list[Question]:
@@ -59,12 +62,29 @@ def _parse(line: str, where: str) -> Question:
         raise SourceError(f"{where}: not valid JSON ({error}); expected {_SHAPE}") from error
     if not isinstance(record, dict):
         raise SourceError(f"{where}: expected {_SHAPE}, found {type(record).__name__}")
-    return Question(
-        id=_text(record, "id", where),
-        text=_text(record, "question", where),
-        docs=tuple(_names(record.get("docs"), where)),
-        history=tuple(_turn(turn, where) for turn in _list(record.get("history"), "history", where)),
-    )
+    options = _options(record.get("choices"), where)
+    try:
+        return Question(
+            id=_text(record, "id", where),
+            text=_text(record, "question", where),
+            docs=tuple(_names(record.get("docs"), where)),
+            history=tuple(_turn(turn, where) for turn in _list(record.get("history"), "history", where)),
+            form="choice" if options else "open",
+            options=options,
+        )
+    except SettingsError as error:
+        raise SourceError(f"{where}: {error}") from error
+
+
+def _options(value: object, where: str) -> tuple[Option, ...]:
+    pairs: list[tuple[object, object]] = []
+    if isinstance(value, dict):
+        pairs = list(value.items())
+    elif value is not None:
+        pairs = [(chr(ord("A") + number), text) for number, text in enumerate(_list(value, "choices", where))]
+    if any(not isinstance(label, str) or not label.strip() or not isinstance(text, str) or not text.strip() for label, text in pairs):
+        raise SourceError(f'{where}: "choices" must be texts by label, or a list of texts, found {value!r:.80}')
+    return tuple(Option(str(label), str(text)) for label, text in pairs)
 
 
 def _text(record: dict[str, Any], key: str, where: str) -> str:

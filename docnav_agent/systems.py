@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from assets_store.errors import SettingsError
 from docnav_agent.budget import Budget
 from docnav_agent.controllers import controller_name
 
 if TYPE_CHECKING:
+    from assets_store.models.language_model import LanguageModel
     from docnav_agent.evidence import EvidenceItem
     from docnav_agent.search import Search
 
@@ -25,6 +26,8 @@ _MODULES = {
     "hybrid": "docnav_agent.baselines.hybrid",
 }
 
+MAX_OPTIONS = 26
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -35,17 +38,49 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a question. label: what the answer names it by, such as `A`."""
+
+    label: str
+    text: str
+
+
+Form = Literal["open", "choice", "true_false"]
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A question to a system.
 
     docs: names of the documents to which the search is limited (file name, stem, relative path or doc_id); empty = all.
     history: earlier turns, oldest first.
+    form: how it is answered: in sentences, by one of several options, or by whether its one option is true.
     """
 
     id: str
     text: str
     docs: tuple[str, ...] = ()
     history: tuple[Turn, ...] = ()
+    form: Form = "open"
+    options: tuple[Option, ...] = ()
+
+    def __post_init__(self) -> None:
+        least, most = {"open": (0, 0), "choice": (2, MAX_OPTIONS), "true_false": (1, 1)}[self.form]
+        if not least <= len(self.options) <= most:
+            raise SettingsError(f"a question of the form {self.form} has {least} to {most} options, found {len(self.options)}")
+        labels = [option.label for option in self.options]
+        if len(set(labels)) < len(labels):
+            raise SettingsError(f"the options of a question need labels that differ, found {', '.join(labels)}")
+
+    @property
+    def query(self) -> str:
+        """What to search for: the question, and its options where it has any, as one clause.
+
+        A question such as "Which of these is true?" says little of what it is about; its options do.
+        """
+        if not self.options:
+            return self.text
+        return " ".join((self.text, *(option.text for option in self.options))).replace("?", " ").replace("？", " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +101,16 @@ class SystemOptions:
 
     controller: `rules`, `llm` or None for the one that the settings name.
     runs_dir: where run folders go; None = write none.
-    without: parts switched off for an ablation.
+    without: parts switched off for an ablation, names of `docnav_agent.ablations.ABLATIONS`.
+    answer: `extractive`, `llm` or None for what the settings say.
+    model: the language model; None = the one that the settings name.
     """
 
     controller: str | None = None
     runs_dir: Path | None = None
     without: frozenset[str] = field(default_factory=frozenset)
+    answer: str | None = None
+    model: LanguageModel | None = None
 
 
 class System(Protocol):

@@ -52,7 +52,7 @@ class Retriever:
         """
         depth = _FIRST_DEPTH
         while True:
-            hits = self.search.locate(question.text, "paragraph", scope, depth, self.mode)
+            hits = self.search.locate(question.query, "paragraph", scope, depth, self.mode)
             for hit in hits:
                 yield hit.node_id, ", ".join(f"{name} rank {rank}" for name, rank in hit.ranks.items())
             if len(hits) < depth:

@@ -22,6 +22,13 @@ def labels_option(function: F) -> F:
     )
 
 
+def ablate_option(function: F) -> F:
+    """`--ablate`: parts of the agent that are switched off."""
+    return click.option(
+        "--ablate", default="", metavar="PARTS", help="Switch parts off, as in HS,LN: HS, SN, LN, SC, EF, NOTE (docs/agent.md)."
+    )(function)
+
+
 def open_search(store: str, labels: Sequence[str] = ()) -> Search:
     """Search over the current snapshot of a store."""
     from docnav_agent.graph import Graph

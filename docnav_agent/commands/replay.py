@@ -64,6 +64,10 @@ def _show(run: StoredRun) -> None:
         section = [str(title) for title in _list(citation.get("section"))]
         where = place(str(citation.get("doc", "")), section, citation.get("page_start"), citation.get("page_end"))
         out.print(printable(f"[{citation.get('evidence_id')}] {where}"))
+    for sentence in (entry for entry in _list(run.answer.get("unsupported")) if isinstance(entry, dict)):
+        out.print(printable(f"Not carried by its evidence: {sentence.get('text')} ({sentence.get('fault')})"))
+    for line in _list(run.answer.get("back_offs")):
+        out.print(printable(f"Stood in: {line}"))
     out.print(printable(f"\nStopped: {run.answer.get('stop_reason', 'did not end')}. Seal: {run.seal}"))
 
 

@@ -10,7 +10,7 @@ import click
 
 from assets_store.commandline import store_option
 from assets_store.terminal import complain, progress
-from docnav_agent.commands.common import labels_option, open_search
+from docnav_agent.commands.common import ablate_option, labels_option, open_search
 
 if TYPE_CHECKING:
     from docnav_agent.budget import Budget
@@ -33,6 +33,7 @@ FAILED = "failed"
 @click.option(
     "--runs", "runs_dir", type=click.Path(file_okay=False, path_type=Path), help="Write a run folder per question below this folder."
 )
+@ablate_option
 @labels_option
 @store_option
 @click.pass_context
@@ -47,12 +48,15 @@ def retrieve(
     max_seconds: float | None,
     limit: int | None,
     runs_dir: Path | None,
+    ablate: str,
     labels: tuple[str, ...],
     store: str,
 ) -> None:
     """Collect evidence for every question of QUESTIONS.jsonl, up to the budget. Exit code 1 when a question failed."""
     from assets_store.errors import SourceError
     from assets_store.store import Store
+    from docnav_agent.ablations import parse_ablations
+    from docnav_agent.agent import DocnavSystem
     from docnav_agent.budget import Budget
     from docnav_agent.questions import read_questions
     from docnav_agent.systems import SystemOptions, system
@@ -61,7 +65,10 @@ def retrieve(
     settings = Store.open(store).settings.agent
     search = open_search(store, labels)
     budget = Budget.from_settings(settings, max_steps=max_steps, evidence_tokens=budget_tokens, max_seconds=max_seconds, fill=True)
-    made = system(system_name, search, SystemOptions(controller=controller or settings.controller, runs_dir=runs_dir))
+    options = SystemOptions(controller=controller or settings.controller, runs_dir=runs_dir, without=parse_ablations(ablate))
+    made = system(system_name, search, options)
+    if isinstance(made, DocnavSystem) and made.notice:
+        complain(made.notice)
     for question in asked:
         # All names are looked up before the first question is asked: a wrong name is a wrong call, not a failed question.
         search.graph.resolve_documents(question.docs)

@@ -14,19 +14,26 @@ from docnav_agent.note import RetrievalNote, RunState
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One action with its reason, or the end of the run: exactly one of `action` and `stop` is set.
+    """One action with its reason, a reply that was none, or the end of the run: exactly one of `action`, `bad` and `stop` is set.
 
-    stop: name of the reason to end, one of `docnav_agent.agent.STOP_REASONS`. focus: node ids that the run looks into from now on.
+    bad: what was observed instead of an action, such as a target that was never shown. stop: name of the reason to end, one of
+    `docnav_agent.agent.STOP_REASONS`. focus: node ids that the run looks into from now on. note: what the decision knew.
+    by: name of the controller that decided, where it is not the one that was asked. planned: done whatever it brings, so that bringing
+    nothing new is no reason to end the run.
     """
 
     why: str
     action: Locate | Navigate | Expand | Fetch | None = None
     stop: str | None = None
     focus: tuple[str, ...] = ()
+    bad: Observation | None = None
+    note: RetrievalNote | None = None
+    by: str = ""
+    planned: bool = False
 
     def __post_init__(self) -> None:
-        if (self.action is None) == (self.stop is None):
-            raise ValueError("a decision is an action or a stop, not both and not neither")
+        if sum(part is not None for part in (self.action, self.stop, self.bad)) != 1:
+            raise ValueError("a decision is an action, a bad reply or a stop, not both and not neither")
 
 
 class Controller(Protocol):
@@ -35,7 +42,7 @@ class Controller(Protocol):
     name: str
 
     def decide(self, state: RunState) -> Decision:
-        """The next action. Reads the state and changes nothing of it."""
+        """The next action. Of the state it changes only what was spent and what screening kept."""
 
     def reflect(self, state: RunState, observation: Observation) -> RetrievalNote:
         """The note after an action; the state holds its evidence and candidates already."""

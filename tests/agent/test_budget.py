@@ -51,6 +51,14 @@ def test_settings_hold_where_no_argument_overrides_them() -> None:
     settings = AgentSettings(max_steps=3, budget_tokens=700, max_seconds=9)
     assert Budget.from_settings(settings) == Budget(3, 700, 9.0)
     assert Budget.from_settings(settings, max_steps=5, evidence_tokens=1, fill=True) == Budget(5, 1, 9.0, fill=True)
+    limited = Budget.from_settings(AgentSettings(max_llm_tokens=9000, max_cost=0.5))
+    assert (limited.max_llm_tokens, limited.max_cost) == (9000, 0.5)
+
+
+def test_a_repaired_reply_counts_as_two_calls() -> None:
+    spent = Budget(max_seconds=5).start(Clock())
+    spent.add_llm_call(200, 20, calls=2)
+    assert (spent.llm_calls, spent.llm_tokens, spent.seconds_left) == (2, 220, 5)
 
 
 @pytest.mark.parametrize("name", ["max_steps", "evidence_tokens", "max_seconds"])

@@ -8,7 +8,7 @@ import pytest
 
 from assets_store.errors import SourceError
 from docnav_agent.questions import read_questions
-from docnav_agent.systems import Question, Turn
+from docnav_agent.systems import Option, Question, Turn
 
 
 def _file(folder: Path, *lines: str) -> Path:
@@ -29,6 +29,22 @@ def test_questions_are_read_in_order_with_documents_and_history(tmp_path: Path) 
         Question("a", "How?", ("pump.md",)),
         Question("7", "And then?", (), (Turn("user", "How?"), Turn("agent", "So."))),
     ]
+
+
+def test_choices_are_read_by_label_or_as_a_list(tmp_path: Path) -> None:
+    path = _file(
+        tmp_path,
+        '{"id": "a", "question": "Which?", "choices": {"A": "red", "B": "green"}}',
+        '{"id": "b", "question": "Which?", "choices": ["red", "green"]}',
+    )
+    options = (Option("A", "red"), Option("B", "green"))
+    assert read_questions(path) == [Question(name, "Which?", form="choice", options=options) for name in ("a", "b")]
+
+
+@pytest.mark.parametrize("choices", ['"red"', '["red"]', '{"A": 1, "B": "x"}', '["red", ""]'])
+def test_choices_that_are_none_are_named_with_their_line(tmp_path: Path, choices: str) -> None:
+    with pytest.raises(SourceError, match="line 1: "):
+        read_questions(_file(tmp_path, f'{{"id": "a", "question": "Which?", "choices": {choices}}}'))
 
 
 def test_reading_stops_at_the_limit_before_later_faults(tmp_path: Path) -> None:
