@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+_STOCK = 400
 _SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "er", "in", "or", "ul")]
 
 
@@ -57,9 +58,13 @@ def write_folder(folder: Path, numbers: range, maker: Maker | None = None, secti
 
 
 def rows(n: int, paragraphs: int, maker: Maker | None = None) -> Iterator[str]:
-    """Lines of a JSONL file, one document each, with about so many paragraphs."""
+    """Lines of a JSONL file, one document each, with about so many paragraphs; sentences come from a stock of some thousands."""
     maker = maker or Maker()
+    stock = [[maker.sentence(topic) for _ in range(_STOCK)] for topic in maker.topics]
     for number in range(n):
-        topic = maker.topics[number % len(maker.topics)]
-        text = "\n\n".join(maker.paragraph(topic) for _ in range(paragraphs))
-        yield json.dumps({"id": f"row-{number:06d}", "title": f"Row {number} on {maker.random.choice(topic)}", "text": text}) + "\n"
+        at = number % len(maker.topics)
+        text = "\n\n".join(" ".join(maker.random.choices(stock[at], k=14)) for _ in range(paragraphs))
+        yield (
+            json.dumps({"id": f"row-{number:06d}", "title": f"Row {number} on {maker.random.choice(maker.topics[at])}", "text": text})
+            + "\n"
+        )
