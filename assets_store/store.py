@@ -286,7 +286,7 @@ def read_parts(
 ) -> pl.DataFrame:
     """Rows of some files of a table, one after another. documents: only rows of these."""
     tables = []
-    only = None if documents is None else pc.field("doc_id").isin(sorted(documents))
+    only = None if documents is None else pc.field("doc_id").isin(pa.array(sorted(documents), pa.string()))
     for name in names:
         path = f"parts/{spec.name}/{name}"
         try:

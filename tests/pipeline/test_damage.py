@@ -87,7 +87,7 @@ MENDED = {
     "a corpus table is lost": (lose("parts/communities/*.parquet"), "parts/communities/"),
     "the corpus is half written": (cut("corpus/*.json"), "corpus/"),
     "the roots are half written": (cut("sources.json"), "sources.json"),
-    "vectors are cut short": (cut("indexes/*/paragraph/vectors.f32"), "paragraph/vectors.npy"),
+    "vectors are cut short": (cut("indexes/*/paragraph/vectors.f32"), "paragraph/vectors.f32"),
     "nodes are cut short": (cut("indexes/*/nodes.arrow"), "nodes.arrow"),
     "an index file is lost": (lose("indexes/*/search.json"), "search.json"),
 }
