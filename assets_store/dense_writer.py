@@ -13,20 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assets_store.dense_index import CHUNK, FORMAT, read_head
+from assets_store.dense_index import FORMAT, read_head
 from assets_store.errors import SchemaError, StoreVersionError
 
-_CONNECTIVITY = 16
-_EXPANSION_ADD = 128
+# Vectors per inverted list, and rounds of clustering; more of either finds little more.
+_PER_LIST, _ROUNDS = 64, 8
+_SEED = 1
 _HASH_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
 class DenseCounts:
-    """What an index holds. graphs: approximate indexes; kept: those that were taken over from an earlier index."""
+    """What an index holds. approximate: segments with an approximate index; kept: those of them taken over from an earlier index."""
 
     vectors: int
-    graphs: int
+    approximate: int
     kept: int
 
 
@@ -68,27 +69,27 @@ class DenseWriter:
         present = np.concatenate(self._present) if self._present else np.zeros(0, np.bool_)
         np.save(self._folder / "present.npy", present)
         n_vectors = int(present.sum())
-        kept = self._write_graphs(model, present) if n_vectors >= ann_rows else 0
+        kept = self._write_approximate(model, present) if n_vectors >= ann_rows else 0
         head = {"format": FORMAT, "model": model, "rows": present.size, "dim": self._dim, "segments": self._segments}
         (self._folder / "dense.json").write_text(json.dumps(head, indent=1), encoding="utf-8")
         return DenseCounts(n_vectors, sum(segment["ann"] for segment in self._segments), kept)
 
-    def _write_graphs(self, model: str, present: NDArray[np.bool_]) -> int:
-        """Write the graph of each segment that has vectors; how many of them were taken over."""
+    def _write_approximate(self, model: str, present: NDArray[np.bool_]) -> int:
+        """Write the approximate index of each segment that has vectors; how many of them were taken over."""
         vectors = np.memmap(self._folder / "vectors.f32", np.float32, "r", shape=(present.size, self._dim)).view(np.ndarray)
-        earlier, kept = _earlier_graphs(self._previous, model), 0
+        earlier, kept = _earlier_files(self._previous, model), 0
         for number, segment in enumerate(self._segments):
             part = slice(segment["first"], segment["end"])
             rows = np.flatnonzero(present[part])
             if not rows.size:
                 continue
             segment["ann"] = True
-            path = self._folder / f"ann-{number}.usearch"
+            path = self._folder / f"ann-{number}.faiss"
             if segment["hash"] in earlier:
                 _link(earlier[segment["hash"]], path)
                 kept += 1
             else:
-                _write_graph(path, vectors[part], rows)
+                _write_lists(path, vectors[part], rows)
         return kept
 
 
@@ -99,7 +100,7 @@ def write_dense_index(folder: Path, vectors: NDArray[np.float32], model: str, an
     return writer.close(model, ann_rows)
 
 
-def _earlier_graphs(folder: Path | None, model: str) -> dict[str, Path]:
+def _earlier_files(folder: Path | None, model: str) -> dict[str, Path]:
     """Approximate indexes of an earlier folder by the hash of their vectors."""
     if folder is None:
         return {}
@@ -107,7 +108,7 @@ def _earlier_graphs(folder: Path | None, model: str) -> dict[str, Path]:
         head = read_head(folder)
     except (SchemaError, StoreVersionError):
         return {}  # made by another version, or removed meanwhile: built anew
-    paths = {s["hash"]: folder / f"ann-{number}.usearch" for number, s in enumerate(head["segments"]) if s["ann"]}
+    paths = {s["hash"]: folder / f"ann-{number}.faiss" for number, s in enumerate(head["segments"]) if s["ann"]}
     return {digest: path for digest, path in paths.items() if head["model"] == model and path.exists()}
 
 
@@ -119,11 +120,15 @@ def _link(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _write_graph(path: Path, vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> None:
-    from usearch.index import Index
+def _write_lists(path: Path, vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> None:
+    """Inverted lists over some rows of a segment. Source: Jegou, Douze and Schmid, TPAMI 2011, without residual codes."""
+    import faiss
 
-    index = Index(ndim=vectors.shape[1], metric="ip", dtype="bf16", connectivity=_CONNECTIVITY, expansion_add=_EXPANSION_ADD)
-    for start in range(0, rows.size, CHUNK):
-        part = rows[start : start + CHUNK]
-        index.add(part.astype(np.uint64), vectors[part])
-    index.save(str(path))
+    dim, n_lists = vectors.shape[1], max(1, rows.size // _PER_LIST)
+    quantizer = faiss.IndexFlatIP(dim)
+    index = faiss.IndexIVFScalarQuantizer(quantizer, dim, n_lists, faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT)
+    index.cp.niter, index.cp.seed, index.cp.spherical, index.cp.min_points_per_centroid = _ROUNDS, _SEED, True, 1
+    held = np.ascontiguousarray(vectors[rows])
+    index.train(held)
+    index.add_with_ids(held, rows)
+    faiss.write_index(index, str(path))

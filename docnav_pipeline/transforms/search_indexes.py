@@ -45,9 +45,9 @@ def build_search_indexes(
 
     shards: all shards of one state of the store, always in the same order; one is held in memory at a time. scratch: a folder for
     unfinished files. Lexical text is folders, title and file name of the document, the title path and the text of a paragraph, or the
-    profile of a broader node. previous: folder of an earlier index, of which rows with equal text and graphs of equal vectors are taken
-    over. Returns counts by level: rows, rows that were analysed anew, terms, vectors, graphs and those of them that were kept. Raises
-    SchemaError where the tables do not fit together or more than one model made the vectors.
+    profile of a broader node. previous: folder of an earlier index, of which rows with equal text and files of equal vectors are taken
+    over. Returns counts by level: rows, rows that were analysed anew, terms, vectors, approximate indexes and how many of them were
+    kept. Raises SchemaError where the tables do not fit together or more than one model made the vectors.
     """
     folder.mkdir(parents=True, exist_ok=True)
     nodes = NodeWriter(folder)
@@ -99,8 +99,8 @@ class _LevelWriter:
             "analysed": lexical.rows - lexical.taken_over,
             "terms": lexical.terms,
             "vectors": dense.vectors,
-            "graphs": dense.graphs,
-            "graphs_kept": dense.kept,
+            "approximate": dense.approximate,
+            "approximate_kept": dense.kept,
         }
         return {f"{self._level}_{name}": n for name, n in found.items()}
 

@@ -118,12 +118,12 @@ def test_segments_are_searched_as_one_index(tmp_path: Path) -> None:
     assert found / wanted >= 0.98
 
 
-def test_a_segment_that_did_not_change_keeps_its_graph(tmp_path: Path) -> None:
+def test_a_segment_that_did_not_change_keeps_its_file(tmp_path: Path) -> None:
     vectors = _unit_rows(400, 16)
     _write_segments(tmp_path / "old", [vectors[:200], vectors[200:]])
     _write_segments(tmp_path / "new", [vectors[:150], vectors[200:]], tmp_path / "old")
-    kept, rebuilt = ((tmp_path / "new" / name).stat().st_ino for name in ("ann-1.usearch", "ann-0.usearch"))
-    before = [(tmp_path / "old" / f"ann-{n}.usearch").stat().st_ino for n in (0, 1)]
+    kept, rebuilt = ((tmp_path / "new" / name).stat().st_ino for name in ("ann-1.faiss", "ann-0.faiss"))
+    before = [(tmp_path / "old" / f"ann-{n}.faiss").stat().st_ino for n in (0, 1)]
     assert kept == before[1]
     assert rebuilt not in before
 
