@@ -18,7 +18,7 @@ def _unit_rows(n: int, dim: int, seed: int = 1) -> NDArray[np.float32]:
     random = np.random.default_rng(seed)
     # Vectors in clusters, as those of texts are; even noise would have no neighbours worth finding.
     centres = random.normal(size=(max(1, n // 50), dim))
-    vectors = centres[random.integers(0, len(centres), n)] + random.normal(scale=0.6, size=(n, dim))
+    vectors = centres[random.integers(0, len(centres), n)] + random.normal(scale=0.4, size=(n, dim))
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
 
 
@@ -54,7 +54,7 @@ def test_rows_without_a_vector_are_never_returned(tmp_path: Path) -> None:
 
 
 def test_approximate_search_finds_nearly_all_of_the_exact_neighbours_with_their_exact_scores(tmp_path: Path) -> None:
-    vectors = _unit_rows(3000, 32)
+    vectors = _unit_rows(6000, 32)
     index = _write(tmp_path, vectors, ann_rows=1000)
     assert index.has_ann
     found = wanted = 0
