@@ -74,6 +74,10 @@ class LanguageModelController:
         if opening is not None:
             return opening
         if state.idle_moves >= MAX_IDLE:
+            unread = self._view_of(state).best(state)[:DEFAULT_TARGETS]
+            if unread and not state.evidence and "EF" not in self._without:
+                why = "moves bring nothing new and nothing was fetched, so the best that was shown is"
+                return Decision(why, Fetch(node_ids=tuple(unread), max_tokens=FETCH_TOKENS))
             return self._end(state, NO_USEFUL_MOVE, "the last moves brought nothing new", state.note)
         return self._asked(state)
 
@@ -218,7 +222,8 @@ class LanguageModelController:
         return self._by_rules(state)
 
     def _by_rules(self, state: RunState, note: RetrievalNote | None = None) -> Decision:
-        return replace(self._rules.decide(state), note=note, by=self._rules.name)
+        # Much of what rules looks at was shown before; its walk has an end of its own.
+        return replace(self._rules.decide(state), note=note, by=self._rules.name, planned=True)
 
     # -- small judgements
 
