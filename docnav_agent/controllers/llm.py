@@ -171,7 +171,8 @@ class LanguageModelController:
 
     def _updated(self, state: RunState, reply: StepReply, prompt: Prompt) -> RetrievalNote:
         found = list(state.note.found_so_far)
-        if reply.found and not any(line.endswith(reply.found) for line in found):
+        # Before a text was fetched nothing was found, whatever a model makes of the words on the map.
+        if reply.found and state.evidence and not any(line.endswith(reply.found) for line in found):
             source = [name for name in (_as_evidence_id(word) for word in reply.keep) if name in {e.evidence_id for e in state.evidence}]
             found.append(f"{', '.join(source or prompt.evidence)}: {reply.found}" if source or prompt.evidence else reply.found)
         return state.note.updated(found=found, missing=reply.missing, next_step=reply.why or reply.action)

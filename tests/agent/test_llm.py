@@ -162,6 +162,16 @@ def test_nodes_that_were_screened_out_leave_the_menu(tmp_path: Path) -> None:
     assert names_in(after, "30 days")
 
 
+def test_nothing_is_found_before_a_text_was_fetched_and_names_are_no_facts(tmp_path: Path) -> None:
+    early = step("locate", query="pump", found="The pump is red", missing=["n4", "E01, n2", "None", "the rent", "the rent"])
+    late = step("fetch", found="n1", missing=["n4"])
+    found, _ = run(tmp_path, [early, late, step("answer", missing=["the rent"])])
+    assert found.steps[1].note.found_so_far == ()
+    assert found.steps[1].note.missing_so_far == ("the rent",)
+    assert found.note.found_so_far == ()
+    assert found.stop_reason == "no_useful_move"
+
+
 def test_a_check_sends_a_run_back_with_what_is_missing_and_only_so_often(tmp_path: Path) -> None:
     lacking = {"because": "no rent", "enough": "no", "missing": ["the rent"]}
     done = step("answer", missing=[])
