@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assets_store import leases
 from assets_store.schemas import TABLES
 from assets_store.store import Store
 
@@ -17,24 +18,35 @@ class Collected:
     bytes: int
 
 
-def collect(store: Store, keep: int) -> Collected:
-    """Keep the current snapshot and the `keep` newest, the working state, and what they name; remove the rest.
+def report_path(snapshot_id: str) -> str:
+    """Where the page about the graph of a snapshot is. It names documents, so it goes when the snapshot goes."""
+    return f"reports/{snapshot_id}.html"
 
-    Call it while holding `store.writing()`. Snapshots go before their files, so that none that is left lacks a file.
+
+def collect(store: Store, keep: int) -> Collected:
+    """Keep the current snapshot, the `keep` newest, those that a reader holds open, the working state, and what they name.
+
+    The rest is removed, and so is what a writer that was killed left unfinished. Call it while holding `store.writing()`.
+    Snapshots go before their files, so that none that is left lacks a file.
     """
     current = store.log.current_id()
     ids = store.log.ids()
     kept = {*ids[-keep:], *([current] if current else [])}
-    manifests = [store.log.open(name).manifest for name in sorted(kept)]
-    gone = tuple(name for name in ids if name not in kept)
-    for name in gone:
-        store.files.delete(f"snapshots/{name}.json")
+    manifests, gone = [], []
+    for name in ids:
+        manifest = store.log.manifest(name)
+        if name not in kept and leases.take(store.files, f"snapshots/{name}.json"):
+            gone.append(name)
+            store.files.delete(report_path(name))
+        else:
+            manifests.append(manifest)
     unneeded: list[str] = []
     for table in TABLES:
         needed = {part["file"] for m in manifests for part in m["tables"].get(table, {}).values()} | {p.file for p in store.heads(table)}
         unneeded += [f"parts/{table}/{file}" for file in store.files.names(f"parts/{table}") if file not in needed]
     unneeded += [f"indexes/{name}" for name in store.files.names("indexes") if name not in {m["index"] for m in manifests}]
+    unneeded += store.files.unfinished()
     sizes = [store.files.size(path) for path in unneeded]
     for path in unneeded:
         store.files.delete(path)
-    return Collected(gone, sum(n for n, _ in sizes), sum(n for _, n in sizes))
+    return Collected(tuple(gone), sum(n for n, _ in sizes), sum(n for _, n in sizes))

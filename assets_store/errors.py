@@ -11,6 +11,8 @@
     ├── UnknownNode              no node of that id in the snapshot
     ├── UnknownDocument          a document name matches nothing
     └── ModelError               a model cannot be had, or does not fit the stored vectors
+        ├── RequestRefused       the endpoint of a language model answers, but refuses one request
+        └── OverBudget           a call would pass the cap of the run
 
 The text of each says what was expected, what was found and the next step. The command line prints it and exits 2.
 """
@@ -60,3 +62,11 @@ class UnknownDocument(DocnavError):
 
 class ModelError(DocnavError):
     """A model cannot be had, or does not fit the vectors that the store holds."""
+
+
+class RequestRefused(ModelError):
+    """The endpoint of a language model answers, but refuses one request: too long, or against its rules."""
+
+
+class OverBudget(ModelError):
+    """A call of a language model would pass the cap of the run."""

@@ -17,10 +17,12 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
-from pathlib import PurePath, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 _SLUG_LENGTH = 40
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_PIECE = 1 << 20
 
 
 def content_hash(*parts: object, length: int = 64) -> str:
@@ -33,6 +35,15 @@ def content_hash(*parts: object, length: int = 64) -> str:
     return digest.hexdigest()[:length]
 
 
+def file_hash(path: Path, length: int = 64) -> str:
+    """What `content_hash` gives for the content of a file, which is read in pieces."""
+    digest = hashlib.sha256(b"%d:" % path.stat().st_size)
+    with path.open("rb") as stream:
+        while piece := stream.read(_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()[:length]
+
+
 def slug(name: str) -> str:
     """ASCII letters, digits and hyphens of a name, at most 40 characters; "document" where nothing is left."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
@@ -41,7 +52,7 @@ def slug(name: str) -> str:
 
 def is_encodable(text: str) -> bool:
     """Whether a text can be written as UTF-8: it holds no lone surrogate."""
-    return not any("\ud800" <= ch <= "\udfff" for ch in text)
+    return text.isascii() or _SURROGATE.search(text) is None
 
 
 def file_uri(relative: PurePath) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from assets_store.errors import SchemaError, StoreVersionError
 from assets_store.schemas import SCHEMA_VERSION, TableSpec
@@ -23,11 +22,12 @@ class Provenance:
 
     inputs: for a table of kind "document" doc_id -> doc_version of every document that was looked at, also of those that
         gave no row; for a corpus table "table/part" -> file name.
-    maker: stage, code version, settings and models.
+    maker: stage, code version, settings and models. schema_version: of the docnav that wrote the part.
     """
 
     inputs: Mapping[str, str] = field(default_factory=dict)
     maker: Mapping[str, Any] = field(default_factory=dict)
+    schema_version: int = SCHEMA_VERSION
 
 
 def checked(spec: TableSpec, rows: pl.DataFrame) -> pa.Table:
@@ -52,18 +52,15 @@ def checked(spec: TableSpec, rows: pl.DataFrame) -> pa.Table:
         raise SchemaError(f"table {spec.name}: rows do not fit the schema: {error}") from error
 
 
-def to_parquet(spec: TableSpec, rows: pl.DataFrame, provenance: Provenance) -> pa.Buffer:
-    """A whole Parquet file; equal rows and provenance give equal bytes."""
+def file_metadata(spec: TableSpec, provenance: Provenance) -> dict[bytes, bytes]:
+    """What a Parquet file of a table says about itself; equal provenance gives equal bytes."""
     head = {
         "table": spec.name,
         "schema_version": SCHEMA_VERSION,
         "inputs": dict(sorted(provenance.inputs.items())),
         "maker": provenance.maker,
     }
-    table = checked(spec, rows).replace_schema_metadata({_KEY: json.dumps(head, sort_keys=True, ensure_ascii=False).encode()})
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd", store_schema=True)
-    return sink.getvalue()
+    return {_KEY: json.dumps(head, sort_keys=True, ensure_ascii=False).encode()}
 
 
 def read_provenance(spec: TableSpec, metadata: Mapping[bytes, bytes] | None, name: str) -> Provenance:
@@ -76,7 +73,7 @@ def read_provenance(spec: TableSpec, metadata: Mapping[bytes, bytes] | None, nam
             f"table {spec.name}: {name} has schema version {head['schema_version']}, "
             f"this docnav reads up to {SCHEMA_VERSION}. Upgrade docnav."
         )
-    return Provenance(head["inputs"], head["maker"])
+    return Provenance(head["inputs"], head["maker"], head["schema_version"])
 
 
 def to_polars(table: pa.Table) -> pl.DataFrame:

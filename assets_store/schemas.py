@@ -271,14 +271,37 @@ ROUTING_PROFILES = TableSpec(
         Column("summary", _TEXT, "What the scope is about."),
         Column("key_concepts", _TEXTS, "Its main terms."),
         Column("subtopics", _TEXTS, "Its major parts."),
-        Column("made_by", _TEXT, "`extractive`, or `llm`."),
-        Column("model", _TEXT, "Model of the `llm` form; empty for `extractive`."),
-        Column("prompt_version", _TEXT, "Version of the prompt; empty for `extractive`."),
+        Column(
+            "made_by",
+            _TEXT,
+            "`llm`, or `extractive`; where a model was wanted, with the reason: `extractive:over_budget`, `extractive:invalid_reply`, "
+            "`extractive:refused` (by the endpoint), `extractive:no_text`.",
+        ),
+        Column("model", _TEXT, "Model that was asked; empty for none."),
+        Column("prompt_version", _TEXT, "Version of the prompt; empty where no model was asked."),
         Column("prompt_tokens", _INT, "Tokens read by the model."),
         Column("completion_tokens", _INT, "Tokens written by the model."),
     ),
 )
 
+SUMMARIES = TableSpec(
+    "summaries",
+    "document",
+    "The summary of one node: what a reader who descends the directory is shown. Filled where `graph.summaries` is on.",
+    key=("node_id",),
+    sort=("doc_id", "node_id"),
+    columns=(
+        *_OF_DOCUMENT,
+        Column("node_id", _TEXT, "Tree node."),
+        Column("kind", _TEXT, "`directory` for a document or section, `content` for a paragraph."),
+        Column("summary", _TEXT, "What it is about; empty where it holds no text."),
+        Column("made_by", _TEXT, "`extractive`: sentences of the text, word for word."),
+        Column("model", _TEXT, "Model that wrote it; empty for `extractive`."),
+        Column("prompt_version", _TEXT, "Version of the prompt; empty for `extractive`."),
+    ),
+)
+
+EDGE_KINDS = ("adjacent", "citation", "cross_reference", "entity", "semantic")
 LATERAL_EDGES = TableSpec(
     "lateral_edges",
     "corpus",
@@ -351,6 +374,7 @@ TABLES: dict[str, TableSpec] = {
         EMBEDDINGS,
         PROFILES,
         ROUTING_PROFILES,
+        SUMMARIES,
         LATERAL_EDGES,
         COMMUNITIES,
         ENTITIES,

@@ -108,6 +108,18 @@ class ProfileSettings(Section):
     tau_h: int = Field(2, ge=1, le=100, description="A node this high above its paragraphs is in R_d.")
     tau_l: int = Field(2000, ge=1, description="A node with at least this many tokens below it is in R_d.")
     summary_sentences: int = Field(3, ge=1, le=20, description="Sentences of an extractive summary.")
+    routing: Literal["extractive", "llm"] = Field(
+        "extractive", description="Routing profiles are sentences taken from the text, or are written by the language model of `llm`."
+    )
+    input_tokens: int = Field(
+        2400,
+        ge=1000,
+        le=100_000,
+        description="Tokens of a scope that one call reads; longer ones are read in parts that are joined.",
+    )
+    output_tokens: int = Field(700, ge=100, le=10_000, description="Tokens that the reply to one of these calls may have.")
+    max_tokens: int = Field(0, ge=0, description="Tokens that the calls of one run may take, read and written; 0 for no cap.")
+    max_cost: float = Field(0.0, ge=0, description="What the calls of one run may cost by the prices of `llm`; 0 for no cap.")
 
 
 class EdgeSettings(Section):
@@ -117,7 +129,18 @@ class EdgeSettings(Section):
     entity_neighbors: int = Field(8, ge=0, le=100, description="Entity edges kept per paragraph.")
     min_entity_weight: float = Field(0.1, ge=0, le=1, description="Entity edges below this cosine are dropped.")
     semantic_neighbors: int = Field(8, ge=0, le=100, description="Mutual nearest neighbours looked at per broad scope.")
-    min_similarity: float = Field(0.5, ge=-1, le=1, description="Semantic edges below this cosine are dropped.")
+    min_similarity: float = Field(
+        0.5, ge=-1, le=1, description="Semantic edges below this cosine are dropped; the corpus may teach a higher one."
+    )
+
+
+class GraphSettings(Section):
+    """Optional parts of the graph."""
+
+    summaries: bool = Field(
+        False,
+        description="Fill the table `summaries`: one of each document, section and paragraph, for systems that descend by them.",
+    )
 
 
 class CommunitySettings(Section):
@@ -151,6 +174,9 @@ class LanguageModelSettings(Section):
     prompt_price: float = Field(0.0, ge=0, le=10_000, description="Price of a million tokens read, in any currency, for estimates.")
     completion_price: float = Field(0.0, ge=0, le=10_000, description="Price of a million tokens written.")
     max_output_tokens: int = Field(2048, ge=16, le=100_000, description="Tokens that one reply may have.")
+    concurrency: int = Field(4, ge=1, le=64, description="Calls under way at a time.")
+    requests_per_minute: int = Field(0, ge=0, le=1_000_000, description="Calls begun in a minute at most; 0 for no limit.")
+    tokens_per_minute: int = Field(0, ge=0, le=1_000_000_000, description="Tokens read and written in a minute at most; 0 for no limit.")
 
 
 class AgentSettings(Section):
@@ -200,6 +226,7 @@ class Settings(BaseSettings):
     embeddings: EmbeddingSettings = EmbeddingSettings()
     profiles: ProfileSettings = ProfileSettings()
     edges: EdgeSettings = EdgeSettings()
+    graph: GraphSettings = GraphSettings()
     communities: CommunitySettings = CommunitySettings()
     search: SearchSettings = SearchSettings()
     llm: LanguageModelSettings = LanguageModelSettings()
@@ -225,6 +252,7 @@ PROFILES: Mapping[Profile, Mapping[str, Any]] = {
     "paper": {
         "embeddings": {"model": "sentence-transformers/all-mpnet-base-v2"},
         "parsing": {"tier": "standard"},
+        "profiles": {"routing": "llm"},
     },
 }
 
@@ -238,7 +266,7 @@ def load_settings(text: str = "", origin: str = SETTINGS_FILE, overrides: Mappin
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{origin} is not valid TOML: {error}") from error
+        raise SettingsError(f"{origin} is not valid TOML: {error}. Mend it; docs/settings.md describes every key.") from error
     _refuse_unknown_variables()
     name = os.environ.get("DOCNAV_PROFILE") or values.get("profile", "local")
     profile = next((defaults for known, defaults in PROFILES.items() if known == name), {})  # any other name is refused below

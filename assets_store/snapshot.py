@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from assets_store.errors import NoStore, UnknownSnapshot
-from assets_store.files import Files
+from assets_store import leases
+from assets_store.errors import NoStore, SchemaError, StoreError, StoreVersionError, UnknownSnapshot
+from assets_store.files import DAMAGED, Files
 from assets_store.ids import content_hash
-from assets_store.schemas import TABLES
+from assets_store.locks import ensure_held
+from assets_store.schemas import SCHEMA_VERSION, TABLES
 
 _CURRENT = "CURRENT"
 _NOT_CONTENT = ("id", "parent", "created")
+_NAMED = {"id", "parent", "created", "schema_version", "tables", "index", "models", "settings", "counts"}
 
 
 class Snapshot:
-    """One committed, immutable version of all tables. Reading it takes no lock."""
+    """One committed, immutable version of all tables. Reading it waits for no writer.
 
-    def __init__(self, files: Files, manifest: dict[str, Any]) -> None:
+    release: gives back what keeps the files from `docnav gc`; called when nothing refers to this any more.
+    """
+
+    def __init__(self, files: Files, manifest: dict[str, Any], release: Callable[[], None]) -> None:
         self._files = files
         self.manifest = manifest
         self.id: str = manifest["id"]
+        weakref.finalize(self, release)
 
     def files(self, table: str) -> list[Path]:
         """Local Parquet files of a table, by part name; copied to a cache first when the store is remote."""
@@ -46,8 +54,21 @@ class Snapshot:
         return found
 
     def folder(self, name: str) -> Path:
-        """Local folder of a derived index; "index" holds the search indexes."""
-        return self._files.local(f"indexes/{self.manifest[name]}")
+        """Local folder of a derived index; "index" holds the search indexes. SchemaError where one of its files is lost or cut short."""
+        path = f"indexes/{self.manifest[name]}"
+        try:
+            folder = self._files.local(path)
+        except FileNotFoundError as error:
+            raise self._lost(f"{path} is lost") from error
+        if faults := self._files.faults_of_folder(path):
+            raise self._lost(faults[0])
+        return folder
+
+    def _lost(self, fault: str) -> SchemaError:
+        return SchemaError(
+            f"{self._files.location}: search index of snapshot {self.id}: {fault}. "
+            "`docnav doctor --repair` takes it away, and the next `docnav index` makes it anew."
+        )
 
 
 class SnapshotLog:
@@ -66,24 +87,60 @@ class SnapshotLog:
 
     def set_current(self, snapshot_id: str) -> None:
         """Let readers open this snapshot from now on."""
+        ensure_held(self._files, look=True)
         self._files.write(_CURRENT, snapshot_id.encode())
 
     def open(self, snapshot_id: str | None = None) -> Snapshot:
-        """A snapshot by id, the current one by default."""
-        wanted = snapshot_id or self.current_id()
-        if wanted is None:
+        """A snapshot by id, the current one by default, kept from collection for as long as it is referred to.
+
+        Raises NoStore before the first commit, UnknownSnapshot for an id that is none, StoreError where CURRENT names a lost one.
+        """
+        if snapshot_id is not None:
+            if (found := self._held(snapshot_id)) is None:
+                raise UnknownSnapshot(f"no snapshot {snapshot_id!r} in {self._files.location}; there are: {self._listed()}.")
+            return found
+        wanted = self._known_current()
+        while (found := self._held(wanted)) is None:
+            # Another process may have committed and collected since CURRENT was read; then it names a new one now.
+            before, wanted = wanted, self._known_current()
+            if wanted == before:
+                raise StoreError(
+                    f"{self._files.location}/{_CURRENT} names snapshot {wanted[:80]!r}, which is not there; there are: "
+                    f"{self._listed()}. `docnav doctor --repair` makes the newest whole one current."
+                )
+        return found
+
+    def manifest(self, snapshot_id: str) -> dict[str, Any]:
+        """What a snapshot names, for a look only: nothing keeps it from collection."""
+        return _read_manifest(self._files, snapshot_id)
+
+    def _known_current(self) -> str:
+        current = self.current_id()
+        if current is None:
             raise NoStore(
                 f"the store at {self._files.location} has no snapshot yet. Run `docnav index PATH --store {self._files.location}`."
             )
-        if wanted not in self.ids():
-            raise UnknownSnapshot(f"no snapshot {wanted!r} in {self._files.location}; there are: {', '.join(self.ids()) or 'none'}.")
-        return Snapshot(self._files, self._files.read_json(f"snapshots/{wanted}.json"))
+        return current
+
+    def _held(self, snapshot_id: str) -> Snapshot | None:
+        """A snapshot kept from collection; None when there is none of that id."""
+        if snapshot_id not in self.ids():  # an id from a damaged file is no part of a path
+            return None
+        try:
+            manifest = _read_manifest(self._files, snapshot_id)
+        except FileNotFoundError:  # collected between the two calls
+            return None
+        release = leases.hold(self._files, _path(snapshot_id))
+        return None if release is None else Snapshot(self._files, manifest, release)
+
+    def _listed(self) -> str:
+        return ", ".join(self.ids()) or "none"
 
     def commit(self, content: Mapping[str, Any]) -> tuple[Snapshot, bool]:
         """Write a snapshot and make it current in one step; (current, False) when its content is the current one's."""
         current = self.current_id()
         if current is not None:
-            latest = self.open(current)
+            latest = self.open()
             if {k: v for k, v in latest.manifest.items() if k not in _NOT_CONTENT} == json.loads(json.dumps(content)):
                 return latest, False
         number = 1 + max((int(name.partition("-")[0]) for name in self.ids()), default=0)
@@ -96,4 +153,20 @@ class SnapshotLog:
         }
         self._files.write(f"snapshots/{manifest['id']}.json", json.dumps(manifest, indent=1).encode())
         self.set_current(manifest["id"])
-        return Snapshot(self._files, manifest), True
+        return self.open(manifest["id"]), True
+
+
+def _path(snapshot_id: str) -> str:
+    return f"snapshots/{snapshot_id}.json"
+
+
+def _read_manifest(files: Files, snapshot_id: str) -> dict[str, Any]:
+    manifest = files.read_json(_path(snapshot_id))
+    if not isinstance(manifest, dict) or not manifest.keys() >= _NAMED:
+        raise StoreError(f"{files.location}/{_path(snapshot_id)} is damaged: it names no tables. {DAMAGED}")
+    if manifest["schema_version"] > SCHEMA_VERSION:
+        raise StoreVersionError(
+            f"snapshot {snapshot_id} was written by a newer docnav with schema version {manifest['schema_version']}, "
+            f"this one reads up to {SCHEMA_VERSION}. Upgrade docnav."
+        )
+    return manifest

@@ -7,6 +7,7 @@
     heads/TABLE/PART.json       newest part of each table: what the pipeline has reached, not what readers see
     indexes/HASH/               derived search indexes, immutable
     snapshots/ID.json       one consistent version of everything; CURRENT names the one that readers open
+    reports/ID.html         page about the graph of a snapshot, where one was asked for
     dagster/                Dagster's own instance
 
 Writers replace heads, readers open a snapshot, so neither disturbs the other.
@@ -16,30 +17,34 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from assets_store.errors import NoStore, StoreError, StoreVersionError
-from assets_store.files import Files
-from assets_store.ids import content_hash, shard_key
-from assets_store.locks import write_lock
-from assets_store.rows import Provenance, empty_rows, read_provenance, to_parquet, to_polars
+from assets_store.files import DAMAGED, Files, naming_file
+from assets_store.ids import file_hash, shard_key
+from assets_store.locks import ensure_held, write_lock
+from assets_store.migrations import mark_outdated, upgrade_rows
+from assets_store.part_writer import PartWriter
+from assets_store.rows import Provenance, empty_rows, read_provenance, to_polars
 from assets_store.schemas import SCHEMA_VERSION, TABLES, TableSpec
 from assets_store.settings import SETTINGS_FILE, Settings, load_settings, settings_to_toml
 from assets_store.snapshot import Snapshot, SnapshotLog
 from assets_store.tokens import COUNTER_NAME
 
 STORE_FORMAT = 1
-# Seconds in which another process could have written a file again without its time telling.
-_UNSETTLED_S = 5.0
+# Seconds after which a file written again shows another time; S3 takes requests of clocks that are 15 minutes off.
+_SETTLED_S, _SETTLED_BY_ANY_CLOCK_S = 5.0, 1000.0
+_FACTS = ("format", "schema_version", "shards")
 CORPUS_PART = "corpus"  # the one part of a corpus table that is not kept by shard
 
 
@@ -53,6 +58,14 @@ class Part:
     bytes: int
 
 
+class _SeenHead(NamedTuple):
+    """written: time of its file; seen: when that time was first met, by time.monotonic(); part: None until it is settled."""
+
+    written: float
+    seen: float
+    part: Part | None
+
+
 class Store:
     """One store, local or on object storage. Use `open`, `create` or `open_or_create`."""
 
@@ -64,13 +77,15 @@ class Store:
                 f"no docnav store at {self.location}: expected a file store.json there. Make one with `docnav index PATH --store DIR`."
             )
         self.facts: dict[str, Any] = files.read_json("store.json")
+        if not isinstance(self.facts, dict) or not all(isinstance(self.facts.get(name), int) for name in _FACTS):
+            raise StoreError(f"{self.location}/store.json is damaged: expected numbers for {', '.join(_FACTS)}. {DAMAGED}")
         if self.facts["format"] > STORE_FORMAT or self.facts["schema_version"] > SCHEMA_VERSION:
             raise StoreVersionError(
                 f"store {self.location} was written by a newer docnav: "
                 f"format {self.facts['format']}, schema {self.facts['schema_version']}; "
                 f"this one reads up to {STORE_FORMAT} and {SCHEMA_VERSION}. Upgrade docnav."
             )
-        self.settings: Settings = load_settings(files.read_text(SETTINGS_FILE), f"{self.location}/{SETTINGS_FILE}")
+        self.settings: Settings = load_settings(self._settings_text(), f"{self.location}/{SETTINGS_FILE}")
         if self.settings.shards != self.facts["shards"]:
             raise StoreError(
                 f"store {self.location} was made with {self.facts['shards']} shards, {SETTINGS_FILE} says {self.settings.shards}. "
@@ -78,7 +93,16 @@ class Store:
             )
         self.log = SnapshotLog(files)
         self._provenance: dict[str, Provenance] = {}
-        self._heads: dict[str, tuple[float, Part]] = {}
+        self._heads: dict[str, _SeenHead] = {}
+
+    def _settings_text(self) -> str:
+        try:
+            return self.files.read_text(SETTINGS_FILE)
+        except FileNotFoundError as error:
+            raise StoreError(
+                f"{self.location}/{SETTINGS_FILE} is lost. Put it back from a copy, or write one with at least the line "
+                f"shards = {self.facts['shards']}; settings that are missing there have their defaults."
+            ) from error
 
     @classmethod
     def open(cls, location: str | Path) -> Store:
@@ -129,13 +153,21 @@ class Store:
     def _head(self, path: str, written: float) -> Part:
         """A head as last read when its file was not written since: on object storage every read is a request.
 
-        Times there are whole seconds, so a head that was written just now is read again.
+        Times there are whole seconds, so one time may stand for two writings. A head is kept once it was read long enough
+        after its time was first seen, by the clock of this process, or after its time itself, where clocks may be trusted so far.
         """
+        now = time.monotonic()
         known = self._heads.get(path)
-        if known is not None and known[0] == written and time.time() - written > _UNSETTLED_S:
-            return known[1]
-        part = Part(**self.files.read_json(path))
-        self._heads[path] = (written, part)
+        if known is not None and known.written == written and known.part is not None:
+            return known.part
+        try:
+            part = Part(**self.files.read_json(path))
+        except TypeError as error:
+            raise StoreError(f"{self.location}/{path} is damaged: {error}. {DAMAGED}") from error
+        seen = known.seen if known is not None and known.written == written else now
+        trusted = _SETTLED_S if self.files.is_local else _SETTLED_BY_ANY_CLOCK_S
+        is_settled = now - seen > _SETTLED_S or time.time() - written > trusted
+        self._heads[path] = _SeenHead(written, seen, part if is_settled else None)
         return part
 
     def provenance(self, table: str, part: str) -> Provenance:
@@ -146,30 +178,60 @@ class Store:
         if head.file not in self._provenance:
             path = f"parts/{table}/{head.file}"
             try:
-                metadata = pq.read_metadata(self.files.local(path)).metadata
+                schema = pq.read_schema(self.files.local(path))
             except (pa.ArrowInvalid, OSError) as error:
                 raise _damaged(self.files, path, error) from error
-            self._provenance[head.file] = read_provenance(TABLES[table], metadata, head.file)
+            found = read_provenance(TABLES[table], schema.metadata, head.file)
+            self._provenance[head.file] = mark_outdated(TABLES[table], schema, found)
         return self._provenance[head.file]
 
-    def read(self, table: str, parts: Sequence[str] | None = None, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """Rows of the newest parts, all of them or some by name, in order of part and of the table's sort."""
+    def read(
+        self, table: str, parts: Sequence[str] | None = None, columns: Sequence[str] | None = None, documents: Collection[str] | None = None
+    ) -> pl.DataFrame:
+        """Rows of the newest parts, all of them or some by name, in order of part and of the table's sort.
+
+        documents: only rows of these; of the files only the pieces are read that may hold some.
+        """
         wanted = None if parts is None else set(parts)
         found = [part for part in self.heads(table) if wanted is None or part.name in wanted]
-        return read_parts(self.files, TABLES[table], [part.file for part in found], columns)
+        return read_parts(self.files, TABLES[table], [part.file for part in found], columns, documents)
 
     def write(self, spec: TableSpec, part: str, rows: pl.DataFrame, provenance: Provenance) -> Part:
         """Check rows, write them as one immutable file and make it the newest part."""
-        data = to_parquet(spec, rows, provenance)
-        view = memoryview(data)
-        file = f"{content_hash(data.to_pybytes(), length=32)}.parquet"
-        self.files.write_once(f"parts/{spec.name}/{file}", view)
-        head = Part(part, file, rows.height, data.size)
-        self.set_head(spec.name, head)
+        with self.writer(spec, part, provenance) as writer:
+            writer.append(rows)
+        head = self.head(spec.name, part)
+        if head is None:
+            raise StoreError(f"part {part} of table {spec.name} vanished right after it was written; does another program delete files?")
         return head
+
+    @contextmanager
+    def writer(self, spec: TableSpec, part: str, provenance: Provenance) -> Iterator[PartWriter]:
+        """Write a part piece by piece, as one immutable file that becomes the newest part at the end, and only when nothing was raised.
+
+        Equal pieces give an equal file. See `PartWriter`.
+        """
+        self._raise_version()
+        with self.files.scratch() as folder, naming_file(f"{self.location}/parts/{spec.name}"):
+            writer = PartWriter(folder / f"{spec.name}.parquet", spec, provenance)
+            try:
+                yield writer
+            finally:
+                writer.close()
+            file = f"{file_hash(writer.path, length=32)}.parquet"
+            size = writer.path.stat().st_size
+            self.files.put_once(f"parts/{spec.name}/{file}", writer.path)
+            self.set_head(spec.name, Part(part, file, writer.rows, size))
+
+    def _raise_version(self) -> None:
+        """Let no older docnav open the store from now on: it could not read what this one writes."""
+        if self.facts["schema_version"] < SCHEMA_VERSION:
+            self.facts["schema_version"] = SCHEMA_VERSION
+            self.files.write("store.json", json.dumps(self.facts, indent=1).encode())
 
     def set_head(self, table: str, part: Part) -> None:
         """Make a part the newest of its table."""
+        ensure_held(self.files)
         self.files.write(f"heads/{table}/{part.name}.json", json.dumps(asdict(part)).encode())
 
     # -- snapshots -------------------------------------------------------------------------------------------------
@@ -215,16 +277,32 @@ def _damaged(files: Files, path: str, error: Exception) -> StoreError:
     return StoreError(f"{files.location}/{path} is lost or damaged: {reason}. `docnav doctor` says what to do.")
 
 
-def read_parts(files: Files, spec: TableSpec, names: Sequence[str], columns: Sequence[str] | None) -> pl.DataFrame:
-    """Rows of some files of a table, one after another."""
+def read_parts(
+    files: Files,
+    spec: TableSpec,
+    names: Sequence[str],
+    columns: Sequence[str] | None,
+    documents: Collection[str] | None = None,
+) -> pl.DataFrame:
+    """Rows of some files of a table, one after another. documents: only rows of these."""
     tables = []
+    only = None if documents is None else pc.field("doc_id").isin(pa.array(sorted(documents), pa.string()))
     for name in names:
         path = f"parts/{spec.name}/{name}"
         try:
-            table = pq.read_table(files.local(path), columns=None if columns is None else list(columns))
+            with pq.ParquetFile(files.local(path)) as file:
+                version = read_provenance(spec, file.schema_arrow.metadata, name).schema_version
+            as_is = version == SCHEMA_VERSION
+            table = pq.read_table(
+                files.local(path),
+                columns=list(columns) if columns is not None and as_is else None,
+                filters=only,
+            )
         except (pa.ArrowInvalid, OSError) as error:
             raise _damaged(files, path, error) from error
-        read_provenance(spec, table.schema.metadata, name)
+        if version < SCHEMA_VERSION:
+            table = upgrade_rows(spec, table, version, name)
+            table = table if columns is None else table.select(columns)
         tables.append(table.replace_schema_metadata(None))
     if not tables:
         frame = empty_rows(spec)

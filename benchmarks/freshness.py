@@ -19,6 +19,7 @@ from benchmarks.page import table, write_part
 
 _SMALL, _LARGE = 100, 2000
 _DELETED = 85
+_SECTIONS, _SENTENCES = 3, 8
 
 
 def main() -> int:
@@ -31,11 +32,11 @@ def main() -> int:
     for n in (small, large):
         docs, store = work / f"docs-{n}", work / f"store-{n}"
         if not docs.exists():
-            write_folder(docs, range(n))
+            write_folder(docs, range(n), sections=_SECTIONS, sentences=_SENTENCES)
         rows.append(row(n, "first index", index(docs, store)))
         rows.append(row(n, "nothing changed", index(docs, store)))
         fresh = docs / f"added-{time.time_ns()}.md"
-        fresh.write_text(Maker(seed=time.time_ns()).document(n + 7), encoding="utf-8")
+        fresh.write_text(Maker(seed=time.time_ns()).document(n + 7, _SECTIONS, _SENTENCES), encoding="utf-8")
         added[n] = index(docs, store)
         rows.append(row(n, "1 document added", added[n]))
         fresh.write_text(edited(fresh.read_text(encoding="utf-8")), encoding="utf-8")

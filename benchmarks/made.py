@@ -48,12 +48,12 @@ class Maker:
         return "\n".join(lines)
 
 
-def write_folder(folder: Path, numbers: range, maker: Maker | None = None) -> None:
-    """One Markdown file per document."""
+def write_folder(folder: Path, numbers: range, maker: Maker | None = None, sections: int = 4, sentences: int = 14) -> None:
+    """One Markdown file per document, with so many sections of so many sentences."""
     folder.mkdir(parents=True, exist_ok=True)
     maker = maker or Maker()
     for number in numbers:
-        (folder / f"report-{number:06d}.md").write_text(maker.document(number), encoding="utf-8")
+        (folder / f"report-{number:06d}.md").write_text(maker.document(number, sections, sentences), encoding="utf-8")
 
 
 def rows(n: int, paragraphs: int, maker: Maker | None = None) -> Iterator[str]:

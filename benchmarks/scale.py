@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import psutil
 
 from assets_store.store import Store
@@ -24,6 +27,8 @@ from benchmarks.page import table, write_part
 
 _DOCUMENTS, _PARAGRAPHS = 30_000, 10
 _EVERY_S = 1.0
+_QUARTERS = 4
+_PROGRESS = re.compile(r"(?P<label>.+): (?P<done>\d+) of \d+(?: done in|,) (?P<seconds>[\d.]+) s")
 _FAST = {"DOCNAV_EMBEDDINGS__MODEL": "hashing-128", "DOCNAV_FEATURES__NER_MODEL": "none"}
 _WATCHED = ("layout", "paragraphs", "features", "embeddings", "profiles", "lateral_edges", "entities", "communities")
 
@@ -40,18 +45,25 @@ def main() -> int:
     store = work / "store"
     command = [str(Path(sys.executable).with_name("docnav")), "index", str(work / "docs"), "--store", str(store), "--json"]
     started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, **_FAST})
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, **_FAST})
+    lines: list[str] = []
+    reading = threading.Thread(target=lambda: lines.extend(process.stderr or ()), daemon=True)
+    reading.start()
     samples: list[tuple[float, float, str]] = []
     while process.poll() is None:
         samples.append((time.perf_counter() - started, memory_mib(process.pid), stage(store)))
         time.sleep(_EVERY_S)
+    reading.join()
     if process.returncode:
-        raise SystemExit(f"docnav index ended with exit status {process.returncode}")
+        raise SystemExit(f"docnav index ended with exit status {process.returncode}:\n{''.join(lines[-5:])}")
     seconds = time.perf_counter() - started
     paragraphs = Store.open(store).snapshot().read("paragraphs", ["doc_id"]).height
     body = (
         f"{n:,} documents, {paragraphs:,} paragraphs in {seconds:.0f} s, {n / seconds:.1f} documents a second; "
-        f"peak {max(mib for _, mib, _ in samples):,.0f} MiB.\n\n" + table(["newest table", "from s", "to s", "peak MiB"], by_stage(samples))
+        f"peak {max(mib for _, mib, _ in samples):,.0f} MiB.\n\n"
+        + table(["newest table", "from s", "to s", "peak MiB by quarter of that time"], by_stage(samples))
+        + "\n\nItems a second by quarter of each stage's work:\n\n"
+        + table(["stage", "items", "1st", "2nd", "3rd", "4th"], rates(lines))
     )
     write_part("scale", "Many documents", f"python -m benchmarks.scale WORK {n}", body)
     print(body)
@@ -64,11 +76,26 @@ def stage(store: Path) -> str:
 
 
 def by_stage(samples: list[tuple[float, float, str]]) -> list[list[str]]:
-    """One row per stage: when it was the newest, and the highest memory meanwhile."""
+    """One row per stage: when it was the newest, and the highest memory in each quarter of that time."""
     found = []
     for name, group in itertools.groupby(samples, key=lambda sample: sample[2]):
         part = list(group)
-        found.append([name, f"{part[0][0]:.0f}", f"{part[-1][0]:.0f}", f"{max(mib for _, mib, _ in part):,.0f}"])
+        quarters = np.array_split([mib for _, mib, _ in part], _QUARTERS)
+        found.append([name, f"{part[0][0]:.0f}", f"{part[-1][0]:.0f}", ", ".join(f"{max(q):,.0f}" for q in quarters if len(q))])
+    return found
+
+
+def rates(lines: list[str]) -> list[list[str]]:
+    """One row per stage that says how far it is: items a second in each quarter of its items."""
+    points: dict[str, list[tuple[float, float]]] = {}
+    for match in filter(None, map(_PROGRESS.match, lines)):
+        points.setdefault(match["label"], [(0.0, 0.0)]).append((float(match["done"]), float(match["seconds"])))
+    found = []
+    for label, reached in points.items():
+        done, seconds = (np.array(column) for column in zip(*reached, strict=True))
+        edges = np.linspace(0, done[-1], _QUARTERS + 1)
+        steps = np.diff(np.interp(edges, done, seconds))
+        found.append([label, f"{done[-1]:,.0f}", *(f"{edges[1] / max(step, 1e-9):,.0f}" for step in steps)])
     return found
 
 

@@ -7,6 +7,16 @@ import numpy as np
 import polars as pl
 
 from assets_store.store import Store
+from docnav_pipeline.graph_checks import (
+    communities_partition_units,
+    edges_are_well_formed,
+    edges_of_likeness_are_stored_once,
+    entity_edges_are_bounded,
+    mentions_resolve,
+    profiles_are_complete,
+    references_mostly_resolve,
+    summaries_are_complete,
+)
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.transforms.tree import in_routing_scope
 
@@ -109,20 +119,35 @@ FINDERS: dict[str, tuple[str, Callable[[Store], list[str]]]] = {
     "features_are_complete": ("features", every_paragraph_has("features")),
     "embeddings_are_complete": ("embeddings", every_paragraph_has("embeddings")),
     "vectors_are_unit": ("embeddings", vectors_are_unit),
+    "profiles_are_complete": ("profiles", profiles_are_complete),
+    "summaries_are_complete": ("summaries", summaries_are_complete),
     "routing_scope_holds": ("routing_profiles", routing_scope_holds),
     "edges_resolve": ("lateral_edges", edges_resolve),
+    "edges_are_well_formed": ("lateral_edges", edges_are_well_formed),
+    "edges_of_likeness_are_stored_once": ("lateral_edges", edges_of_likeness_are_stored_once),
     "members_resolve": ("communities", members_resolve),
+    "communities_partition_units": ("communities", communities_partition_units),
+    "mentions_resolve": ("entities", mentions_resolve),
+    "entity_edges_are_bounded": ("entity_edges", entity_edges_are_bounded),
     "snapshot_is_complete": ("snapshot", snapshot_is_complete),
 }
 
+# What is worth a look and no fault, because documents may be so. Dagster shows a warning; `docnav index` and `docnav doctor` do not fail.
+WARNINGS: dict[str, tuple[str, Callable[[Store], list[str]]]] = {
+    "references_mostly_resolve": ("lateral_edges", references_mostly_resolve),
+}
 
-def _as_check(name: str, asset: str, find: Callable[[Store], list[str]]) -> dg.AssetChecksDefinition:
+
+def _as_check(name: str, asset: str, find: Callable[[Store], list[str]], severity: dg.AssetCheckSeverity) -> dg.AssetChecksDefinition:
     @dg.asset_check(asset=asset, name=name, description=find.__doc__)
     def check(store: StoreResource) -> dg.AssetCheckResult:
         found = find(store.open())
-        return dg.AssetCheckResult(passed=not found, metadata={"found": len(found), "first": ", ".join(found[:_SHOWN])})
+        return dg.AssetCheckResult(passed=not found, severity=severity, metadata={"found": len(found), "first": ", ".join(found[:_SHOWN])})
 
     return check
 
 
-CHECKS = [_as_check(name, asset, find) for name, (asset, find) in FINDERS.items()]
+CHECKS = [
+    *(_as_check(name, asset, find, dg.AssetCheckSeverity.ERROR) for name, (asset, find) in FINDERS.items()),
+    *(_as_check(name, asset, find, dg.AssetCheckSeverity.WARN) for name, (asset, find) in WARNINGS.items()),
+]

@@ -9,6 +9,8 @@ from tempfile import TemporaryDirectory
 
 from assets_store.errors import NoStore, SettingsError, StoreError
 from assets_store.files import Files
+from assets_store.migrations import drop_unreadable, outdated_tables, unreadable_snapshots
+from assets_store.schemas import SCHEMA_VERSION
 from assets_store.settings import SETTINGS_FILE, Profile, load_settings
 from assets_store.store import Store
 from assets_store.terminal import complain
@@ -49,6 +51,22 @@ def writing(store: Store) -> Iterator[None]:
     said = f"another process is writing to {store.location}; waiting for it to end"
     with store.writing(timeout_s=-1, on_wait=lambda: complain(said)):
         yield
+
+
+@contextmanager
+def upgrading(store: Store) -> Iterator[None]:
+    """Tell people what a run makes of a store that an older docnav wrote. Enter it while holding the right to write."""
+    before = store.facts["schema_version"]
+    outdated: list[str] = []
+    if before < SCHEMA_VERSION:
+        outdated = sorted({*outdated_tables(store), *drop_unreadable(store)})
+    yield
+    if before == SCHEMA_VERSION or Store.open(store.location).facts["schema_version"] == before:
+        return
+    made = f"made anew: {', '.join(outdated)}" if outdated else "no table had to be made anew"
+    complain(f"store {store.location} was upgraded from schema version {before} to {SCHEMA_VERSION}; {made}")
+    for snapshot_id, reason in unreadable_snapshots(store).items():
+        complain(f"snapshot {snapshot_id} can no longer be read: {reason}")
 
 
 @contextmanager

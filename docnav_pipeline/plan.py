@@ -7,11 +7,13 @@ from typing import Any
 
 import polars as pl
 
+from assets_store.models.usage import Spending, Usage
 from assets_store.settings import Settings
 from assets_store.store import Store
 from docnav_pipeline.corpus import Listing
 from docnav_pipeline.hierarchy.llm_levels import BATCH
-from docnav_pipeline.stages import SHARD_STAGES, ShardStage, document_key, retried_documents, wanted
+from docnav_pipeline.plan_profiles import planned_profiles
+from docnav_pipeline.stages import SHARD_STAGES, ShardStage, document_key, retried_documents, unfinished_documents, wanted
 from docnav_pipeline.transforms.documents import RETRIED
 
 # Bytes of a source file per paragraph, where no document of its media type is known yet: about 300 tokens of plain text.
@@ -34,8 +36,9 @@ class StagePlan:
 class Plan:
     """added, changed, removed: documents. stages: those with something to do. estimated: documents whose paragraphs are a guess.
 
-    encode: paragraphs that the encoder would read at most; texts that stay as they are keep their vectors. llm_calls,
-    prompt_tokens, completion_tokens: of a language model, estimated. cost: in the currency of the prices in `llm`.
+    encode: paragraphs that the encoder would read at most; texts that stay as they are keep their vectors. profiles: scopes that a
+    language model would be asked about: at most in known documents, estimated in new ones. llm_calls, prompt_tokens,
+    completion_tokens: of a language model, estimated, under the caps of `profiles`. cost: in the currency of the prices in `llm`.
     """
 
     added: int
@@ -44,6 +47,7 @@ class Plan:
     stages: tuple[StagePlan, ...]
     estimated: int
     encode: int
+    profiles: int
     llm_calls: int
     prompt_tokens: int
     completion_tokens: int
@@ -65,7 +69,9 @@ def make_plan(store: Store, listing: Listing) -> Plan:
         totals[stage.name] = (len(stale), round(sum(guesses.paragraphs(doc_id) for doc_id in stale)))
     stages = tuple(StagePlan(name, *counts) for name, counts in totals.items() if counts[0])
     calls, headings = _asked(store, stale_of["structure"], guesses)
-    prompt, completion = headings * _PROMPT_PER_HEADING + calls * _INSTRUCTIONS, headings * _REPLY_PER_HEADING
+    levels = Usage(calls, headings * _PROMPT_PER_HEADING + calls * _INSTRUCTIONS, headings * _REPLY_PER_HEADING)
+    scopes, written = planned_profiles(store, stale_of["routing_profiles"], stale_of["structure"], guesses.paragraphs)
+    asked = levels + written
     return Plan(
         len(listing.changes.added),
         len(listing.changes.changed),
@@ -73,19 +79,28 @@ def make_plan(store: Store, listing: Listing) -> Plan:
         stages,
         guesses.n_guessed,
         totals["embeddings"][1],
-        calls,
-        prompt,
-        completion,
-        round((prompt * store.settings.llm.prompt_price + completion * store.settings.llm.completion_price) / 1e6, 4),
+        scopes,
+        asked.llm_calls,
+        asked.prompt_tokens,
+        asked.completion_tokens,
+        round(_price(asked, store.settings), 4),
     )
+
+
+def _price(usage: Usage, settings: Settings) -> float:
+    return Spending(prompt_price=settings.llm.prompt_price, completion_price=settings.llm.completion_price).cost(usage)
 
 
 def _stale(store: Store, listing: Listing, stage: ShardStage, stale_of: dict[str, set[str]]) -> set[str]:
     """Documents that a stage would build: those that a stage before builds, and those whose own key is another one."""
     found: set[str] = set()
+    if not stage.is_on(store.settings):
+        return found
     if stage.name == "documents":
         held = {d: key for shard in store.shard_keys for d, key in store.provenance("documents", shard).inputs.items()}
-        found = {d for d, source in listing.sources.items() if held.get(d) != document_key(source, store)}
+        other = {d: source for d, source in listing.sources.items() if held.get(d) != document_key(source, store)}
+        # As `wanted_documents` has it: what cannot be reached now keeps the rows that it has.
+        found = {d for d, source in other.items() if d not in held or source.path.exists()}
         return found | {d for shard in store.shard_keys for d in retried_documents(store, shard)} & listing.sources.keys()
     makers = {spec.name: made.name for made in SHARD_STAGES for spec in made.tables}
     for table in stage.before:
@@ -94,6 +109,8 @@ def _stale(store: Store, listing: Listing, stage: ShardStage, stale_of: dict[str
         keys = wanted(stage, store, shard)
         held_keys = [store.provenance(spec.name, shard).inputs for spec in stage.tables]
         found |= {d for d, key in keys.items() if any(inputs.get(d) != key for inputs in held_keys)}
+        if stage.name == "routing_profiles":
+            found |= unfinished_documents(store, shard)
     unusable = _unusable(store) - stale_of["documents"]
     return {d for d in found if d in listing.sources and d not in unusable}
 

@@ -7,7 +7,8 @@ stage before. Keys stand in the provenance of each part, also for documents that
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +17,9 @@ import polars as pl
 from assets_store.rows import Provenance, empty_rows
 from assets_store.schemas import TableSpec
 from assets_store.store import Store
+
+# Documents whose rows are made and held at a time: enough to keep models and columns busy, whatever the size of a shard.
+_BATCH = 64
 
 Build = Callable[[list[str]], Mapping[str, pl.DataFrame]]
 
@@ -63,28 +67,52 @@ def refresh_part(
     """Bring one part of one or more tables up to date.
 
     wanted: doc_id -> key of every document that the part should hold. build: makes rows (without `doc_version`) by table name
-    for some documents; a table that it leaves out has no rows. retry: documents to build although their key is unchanged.
-    Nothing is read or written when nothing changed.
+    for some documents, a few at a time; a table that it leaves out has no rows. retry: documents to build although their key is
+    unchanged. Nothing is read or written when nothing changed. Memory holds the rows of a few documents, not the part.
     """
     started = time.perf_counter()
     todo, gone = stale_documents(store, specs, part, wanted, retry)
     result = Refreshed(reused=len(wanted) - len(todo), recomputed=len(todo), deleted=len(gone))
     if todo or gone or any(store.head(spec.name, part) is None for spec in specs):
-        built = build(todo) if todo else {}
-        keys = pl.DataFrame(
-            {"doc_id": todo, "doc_version": [wanted[d] for d in todo]}, schema={"doc_id": pl.String, "doc_version": pl.String}
-        )
-        for spec in specs:
-            kept = store.read(spec.name, [part]).filter(~pl.col("doc_id").is_in([*todo, *gone]))
-            new = built.get(spec.name, empty_rows(spec, without=["doc_version"])).join(keys, on="doc_id", how="left", maintain_order="left")
-            rows = pl.concat([kept, new.select(spec.names)], how="vertical_relaxed") if new.height else kept
-            store.write(spec, part, rows, Provenance(wanted, maker))
+        stale = set(todo)
+        with ExitStack() as stack:
+            writers = [stack.enter_context(store.writer(spec, part, Provenance(wanted, maker))) for spec in specs]
+            for documents in batches(sorted(wanted)):
+                mine = [doc_id for doc_id in documents if doc_id in stale]
+                built = build(mine) if mine else {}
+                kept = [doc_id for doc_id in documents if doc_id not in stale]
+                for spec, writer in zip(specs, writers, strict=True):
+                    writer.append(_merged(store, spec, part, kept, mine, wanted, built))
     for spec in specs:
         head = store.head(spec.name, part)
         if head is not None:
             result.rows[spec.name], result.bytes[spec.name] = head.rows, head.bytes
     result.seconds = time.perf_counter() - started
     return result
+
+
+def batches(documents: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Documents in groups that are worked on, and kept in one piece of a file, together."""
+    for start in range(0, len(documents), _BATCH):
+        yield documents[start : start + _BATCH]
+
+
+def _merged(
+    store: Store,
+    spec: TableSpec,
+    part: str,
+    kept: Sequence[str],
+    todo: Sequence[str],
+    wanted: Mapping[str, str],
+    built: Mapping[str, pl.DataFrame],
+) -> pl.DataFrame:
+    """Rows of some documents: of the last version of the part, and new ones with their key."""
+    old = store.read(spec.name, [part], documents=kept) if kept else empty_rows(spec)
+    if spec.name not in built:
+        return old
+    keys = pl.DataFrame({"doc_id": todo, "doc_version": [wanted[d] for d in todo]}, schema={"doc_id": pl.String, "doc_version": pl.String})
+    new = built[spec.name].join(keys, on="doc_id", how="left", maintain_order="left")
+    return pl.concat([old, new.select(spec.names)], how="vertical_relaxed") if new.height else old
 
 
 def refresh_corpus_part(

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from platformdirs import user_data_path
 
+from assets_store.errors import StoreError
 from assets_store.ids import content_hash
 from assets_store.store import Store
 from docnav_pipeline.corpus import Changes
 from docnav_pipeline.stages import index_name, is_corpus_stale, stale_shards
+from docnav_pipeline.transforms.routing_profiles_llm import profile_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,9 +75,12 @@ def dagster_home(store: Store) -> Path:
 def run_index(store: Store, changes: Changes) -> IndexRun:
     """Bring every table, the indexes and the snapshot up to date with the corpus.
 
-    Nothing runs when nothing is stale. Raises what a stage raised; what was finished before stays and is not done again.
+    Nothing runs when nothing is stale. Raises what a stage raised; what was finished before stays and is not done again; and
+    SettingsError at once where new text would need a language model that is not set.
     """
     started = time.perf_counter()
+    if changes.added or changes.changed:
+        profile_model(store.settings)
     before = store.log.current_id()
     shards = stale_shards(store)
     failed: tuple[str, ...] = ()
@@ -121,13 +126,27 @@ def _materialize(store: Store, shards: Sequence[str]) -> tuple[tuple[str, ...], 
         whole_checks = [c for c in CHECKS if c not in sharded_checks]
         failed: list[str] = []
         work: Counter[str] = Counter()
-        with dg.DagsterInstance.from_config(os.environ["DAGSTER_HOME"]) as instance:
+        with _naming_storage_faults(os.environ["DAGSTER_HOME"]), dg.DagsterInstance.from_config(os.environ["DAGSTER_HOME"]) as instance:
             _release_dead_runs(instance)
             if shards:
                 span = {"dagster/asset_partition_range_start": shards[0], "dagster/asset_partition_range_end": shards[-1]}
                 failed += _run(dg, [CORPUS, *SHARDED, *sharded_checks], instance, have, {**span, _IN_PROCESS: "true"}, work)
             failed += _run(dg, [*WHOLE, *whole_checks], instance, have, {_IN_PROCESS: "true"}, work)
         return tuple(failed), work
+
+
+@contextmanager
+def _naming_storage_faults(home: str) -> Iterator[None]:
+    """Faults of Dagster's own storage, a full disk or a folder that cannot be written, as an error that a person can act on."""
+    from sqlalchemy.exc import DatabaseError
+
+    try:
+        yield
+    except DatabaseError as error:
+        raise StoreError(
+            f"Dagster's instance in {home} cannot be read or written: {error.orig}. Expected room and the right to write there. "
+            "What was finished before stays; mend it and run this again."
+        ) from error
 
 
 def _forget_other_shards(store: Store) -> None:
@@ -162,4 +181,5 @@ def _run(
     reported = {event.asset_key: event.materialization.metadata for event in result.get_asset_materialization_events()}
     for metadata in reported.values():
         work.update({name: int(metadata[name].value) for name in WORK if name in metadata})
-    return [e.check_name for e in result.get_asset_check_evaluations() if not e.passed]
+    checked = result.get_asset_check_evaluations()
+    return [e.check_name for e in checked if not e.passed and e.severity == dagster.AssetCheckSeverity.ERROR]

@@ -25,17 +25,20 @@ from docnav_pipeline.parsing.parse import parser_fingerprint
 from docnav_pipeline.reuse import stale_documents
 from docnav_pipeline.sources import SourceFile
 from docnav_pipeline.transforms.documents import RETRIED
+from docnav_pipeline.transforms.routing_profiles_input import PROMPT_VERSION as PROFILE_PROMPT_VERSION
+from docnav_pipeline.transforms.routing_profiles_input import UNFINISHED
 
 
 @dataclass(frozen=True, slots=True)
 class ShardStage:
-    """A stage whose tables are kept by shard. before: tables whose keys go into its own."""
+    """A stage whose tables are kept by shard. before: tables whose keys go into its own. is_on: whether its tables are filled at all."""
 
     name: str
     tables: tuple[TableSpec, ...]
     code: str
     settings: Callable[[Settings], Any]
     before: tuple[str, ...]
+    is_on: Callable[[Settings], bool] = lambda settings: True
 
     def maker(self, settings: Settings) -> dict[str, Any]:
         """What is written into the provenance of a part."""
@@ -43,6 +46,8 @@ class ShardStage:
 
     def keys(self, store: Store, shard: str) -> dict[str, str]:
         """doc_id -> key of every document that the stage's tables should hold."""
+        if not self.is_on(store.settings):
+            return {}
         own = json.dumps(self.maker(store.settings), sort_keys=True)
         inputs = [store.provenance(table, shard).inputs for table in self.before]
         return {
@@ -94,18 +99,25 @@ def _recovery(settings: Settings) -> list[Any]:
     return [hierarchy.model_dump(exclude={"llm_levels", "llm_below"})]
 
 
+def _routing(settings: Settings) -> list[Any]:
+    """What decides routing profiles: the language model only where it is asked; what a run may spend decides no profile."""
+    profiles = settings.profiles
+    model = [settings.llm.model, PROFILE_PROMPT_VERSION, profiles.input_tokens, profiles.output_tokens]
+    return [profiles.summary_sentences, *(model if profiles.routing == "llm" else [])]
+
+
 DOCUMENTS = ShardStage("documents", (schemas.DOCUMENTS, schemas.LAYOUT), "1", lambda s: None, ())
 STRUCTURE = ShardStage(
     "structure",
     (schemas.TREE, schemas.PARAGRAPHS, schemas.PARSE_QUALITY),
-    "4",
+    "5",
     lambda s: [*_recovery(s), s.paragraphs.model_dump(), s.profiles.tau_h, s.profiles.tau_l],
     ("layout",),
 )
 FEATURES = ShardStage(
     "features",
     (schemas.FEATURES,),
-    "1",
+    "2",
     lambda s: [s.features.model_dump(exclude={"ner_batch_size", "ner_model"}), _recognizer(s)],
     ("paragraphs",),
 )
@@ -113,13 +125,16 @@ EMBEDDINGS = ShardStage("embeddings", (schemas.EMBEDDINGS,), "1", _encoder, ("pa
 PROFILES = ShardStage(
     "profiles", (schemas.PROFILES,), "1", lambda s: [s.profiles.pooling, s.profiles.max_terms], ("tree", "features", "embeddings")
 )
-ROUTING_PROFILES = ShardStage("routing_profiles", (schemas.ROUTING_PROFILES,), "1", lambda s: [s.profiles.summary_sentences], ("profiles",))
-SHARD_STAGES = (DOCUMENTS, STRUCTURE, FEATURES, EMBEDDINGS, PROFILES, ROUTING_PROFILES)
+ROUTING_PROFILES = ShardStage("routing_profiles", (schemas.ROUTING_PROFILES,), "2", _routing, ("profiles",))
+SUMMARIES = ShardStage(
+    "summaries", (schemas.SUMMARIES,), "1", lambda s: [s.profiles.summary_sentences], ("profiles",), is_on=lambda s: s.graph.summaries
+)
+SHARD_STAGES = (DOCUMENTS, STRUCTURE, FEATURES, EMBEDDINGS, PROFILES, ROUTING_PROFILES, SUMMARIES)
 
 LATERAL_EDGES = CorpusStage(
     "lateral_edges",
     (schemas.LATERAL_EDGES,),
-    "2",
+    "3",
     lambda s: s.edges.model_dump(),
     ("documents", "layout", "tree", "paragraphs", "features", "profiles"),
 )
@@ -131,7 +146,7 @@ COMMUNITIES = CorpusStage(
 SEARCH_INDEXES = CorpusStage(
     "search_indexes",
     (),
-    "3",
+    "4",
     lambda s: s.search.model_dump(include={"bm25_k1", "bm25_b", "ann_rows"}),
     ("documents", "tree", "paragraphs", "embeddings", "profiles", "routing_profiles", "communities"),
 )
@@ -179,11 +194,19 @@ def retried_documents(store: Store, shard: str) -> set[str]:
     )
 
 
+def unfinished_documents(store: Store, shard: str) -> set[str]:
+    """Documents of a shard with routing profiles that the budget of a run has left for a later one."""
+    if store.settings.profiles.routing != "llm":
+        return set()
+    rows = store.read("routing_profiles", [shard], ["doc_id", "made_by"])
+    return set(rows.filter(pl.col("made_by") == UNFINISHED)["doc_id"])
+
+
 def stale_shards(store: Store) -> list[str]:
     """Shards of which some stage must run, in order."""
     found = []
     for shard in store.shard_keys:
-        if retried_documents(store, shard):
+        if retried_documents(store, shard) or unfinished_documents(store, shard):
             found.append(shard)
             continue
         for stage in SHARD_STAGES:

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from assets_store.schemas import PARSE_QUALITY
+from assets_store.snapshot import Snapshot
 from assets_store.store import Store
 from docnav_pipeline.transforms.documents import FAILED
 
@@ -29,7 +30,7 @@ _SHOWN = (
 
 
 def status_of(store: Store) -> dict[str, Any]:
-    """`{"documents", "counts", "snapshot", "store"}` of the current snapshot; NoStore before the first one."""
+    """`{"documents", "counts", "routing_profiles", "snapshot", "store"}` of the current snapshot; NoStore before the first one."""
     snapshot = store.snapshot()
     documents = snapshot.read("documents")
     units = snapshot.read("paragraphs", ["doc_id"]).group_by("doc_id").len("paragraphs")
@@ -49,6 +50,7 @@ def status_of(store: Store) -> dict[str, Any]:
             for row in rows.to_dicts()
         ],
         "counts": {row["status"]: row["count"] for row in documents["status"].value_counts().sort("status").to_dicts()},
+        "routing_profiles": _routing(snapshot),
         "snapshot": {key: snapshot.manifest[key] for key in ("id", "parent", "created", "counts", "models")},
         "store": {"location": store.location, "profile": store.settings.profile, "shards": store.settings.shards, **_counter(store)},
     }
@@ -63,6 +65,13 @@ def _quality(row: dict[str, Any]) -> dict[str, Any]:
     """The parse-quality report of one document: its row without ids, headings by evidence as an object."""
     values = {name: row[name] for name in PARSE_QUALITY.names if name not in ("doc_id", "doc_version", "n_pages", "pages_without_text")}
     return {**values, "evidence": {entry["kind"]: entry["count"] for entry in row["evidence"]}}
+
+
+def _routing(snapshot: Snapshot) -> dict[str, Any]:
+    """How the routing profiles were made: counts by `made_by`, and the tokens that the language model took for them."""
+    rows = snapshot.read("routing_profiles", ["made_by", "prompt_tokens", "completion_tokens"])
+    made_by = {row["made_by"]: row["count"] for row in rows["made_by"].value_counts().sort("made_by").to_dicts()}
+    return {"made_by": made_by, **{name: int(rows[name].sum()) for name in ("prompt_tokens", "completion_tokens")}}
 
 
 def _counter(store: Store) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ from assets_store.store import CORPUS_PART, Store
 from assets_store.tokens import count_tokens
 from docnav_agent.graph import Graph
 from docnav_agent.search import Search
-from docnav_pipeline.transforms.search_indexes import build_search_indexes
+from docnav_pipeline.transforms.folders import with_folders
+from docnav_pipeline.transforms.search_indexes import ShardRows, build_search_indexes
 
 DIM = 64
 
@@ -149,18 +151,12 @@ def make_search(
 
 def build_index(folder: Path, tables: Mapping[str, pl.DataFrame], settings: Settings, previous: Path | None = None) -> dict[str, int]:
     """The index folder of whole tables."""
-    return build_search_indexes(
-        folder,
-        tables["documents"],
-        tables["tree"],
-        tables["paragraphs"],
-        tables["embeddings"],
-        tables["profiles"],
-        tables["routing_profiles"],
-        tables["communities"],
-        settings.search,
-        previous,
+    shard = ShardRows(
+        with_folders(tables["documents"]),
+        *(tables[name] for name in ("tree", "paragraphs", "embeddings", "profiles", "routing_profiles")),
     )
+    with TemporaryDirectory() as scratch:
+        return build_search_indexes(folder, Path(scratch), [shard], tables["communities"], settings.search, previous)
 
 
 def _frame(table: str, rows: list[dict[str, Any]]) -> pl.DataFrame:

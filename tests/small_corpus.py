@@ -81,7 +81,8 @@ def _add_document(tables: dict[str, list[dict[str, Any]]], uri: str, text: str, 
         plain = _LINK.sub(lambda m: m[1], part)
         tables["layout"].append(
             {
-                "doc_id": doc_id, "block": block, "anchor": heading["anchor"] if heading else None,
+                "doc_id": doc_id, "block": block, "type": "title" if heading else "text", "page": None,
+                "text": heading["title"] if heading else plain, "anchor": heading["anchor"] if heading else None,
                 "links": [{"text": t, "target": target} for t, target in _LINK.findall(part)],
             }
         )  # fmt: skip

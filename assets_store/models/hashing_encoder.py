@@ -47,10 +47,14 @@ class HashingEncoder:
         vectors = np.zeros((len(texts), self.dim), np.float32)
         for row, text in enumerate(texts):
             words = _WORD.findall(text.casefold())
-            for name, count in Counter([*words, *map(" ".join, itertools.pairwise(words))]).items():
-                # crc32 and not hash(): the same numbers in every process.
-                code = zlib.crc32(name.encode())
-                vectors[row, code % self.dim] += (1.0 if code & 0x8000_0000 else -1.0) * (1.0 + np.log(count))
+            counts = Counter([*words, *map(" ".join, itertools.pairwise(words))])
+            if not counts:
+                vectors[row, 0] = 1.0
+                continue
+            # crc32 and not hash(): the same numbers in every process.
+            codes = np.fromiter((zlib.crc32(name.encode()) for name in counts), np.int64, len(counts))
+            weights = 1.0 + np.log(np.fromiter(counts.values(), np.float64, len(counts)))
+            vectors[row] = np.bincount(codes % self.dim, np.where(codes & 0x8000_0000, weights, -weights), self.dim)
             if not vectors[row].any():
                 vectors[row, 0] = 1.0
         if progress is not None:

@@ -1,20 +1,25 @@
-"""A language model behind an OpenAI-compatible endpoint: replies as checked JSON, kept by content, calls and tokens counted."""
+"""A language model behind an OpenAI-compatible endpoint: replies as checked JSON, kept by content, paced, calls and tokens counted."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from assets_store.errors import ModelError, SettingsError
+from assets_store.errors import ModelError, RequestRefused, SettingsError
 from assets_store.ids import content_hash
+from assets_store.models.pace import Pace
+from assets_store.models.usage import Spending, Usage
+from assets_store.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from openai import OpenAI
+    from openai import APIStatusError, OpenAI
 
     from assets_store.files import Files
     from assets_store.settings import LanguageModelSettings
@@ -23,127 +28,188 @@ KEY_VARIABLES = ("DOCNAV_API_KEY", "OPENAI_API_KEY")
 _NO_KEY = "none"  # the client insists on a key; servers on one's own machine ask for none
 _MOST_QUOTED = 300
 _MOST_TOKENS = 10_000_000
+# What an endpoint answers to a request that it will never take: bad, too large, not processable.
+_REFUSALS = frozenset({400, 413, 422})
+# Tokens of a model over those of `assets_store.tokens`, at most in the languages that both were compared on.
+TOKENIZER_SLACK = 1.25
 T = TypeVar("T", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """Calls that were made, and the tokens read and written by them as the endpoint counts them."""
-
-    llm_calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.llm_calls + other.llm_calls,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Reply(Generic[T]):
-    """What a model said. value: None when no reply was of the asked form, also after it was told so; `fault` says why."""
+    """What a model said. value: None when no reply was of the asked form, also after it was told so; `fault` says why.
+
+    usage: of calls made now. made: of all calls that led to the value, also where it was kept from an earlier run.
+    """
 
     value: T | None
     usage: Usage
     fault: str = ""
+    made: Usage = field(default_factory=Usage)
 
 
 class LanguageModel:
-    """One model of one endpoint.
+    """One model of one endpoint, for several threads.
 
-    cache: files below which good replies are kept by the hash of what was asked (`cache/llm/`); None keeps none.
-    Raises SettingsError where the settings name no endpoint or no model, and on a call ModelError where the endpoint does not
-    answer, after the retries of the settings.
+    cache: files below which good replies are kept by the hash of what was asked (`cache/llm/`); None keeps none. asked_by: the
+    setting that asks for it, for the message. spending: what calls may take; no cap where None.
+    Raises SettingsError where the settings name no endpoint or no model. A call raises ModelError where the endpoint does not
+    answer, after the retries of the settings (429, 5xx, timeouts; Retry-After is kept up to two minutes), RequestRefused where it
+    refuses this one request, OverBudget where a cap would be passed.
     """
 
-    def __init__(self, settings: LanguageModelSettings, cache: Files | None = None) -> None:
+    def __init__(
+        self, settings: LanguageModelSettings, cache: Files | None = None, asked_by: str = "", spending: Spending | None = None
+    ) -> None:
         if not settings.base_url or not settings.model:
             missing = "llm.base_url" if not settings.base_url else "llm.model"
-            raise SettingsError(f"{missing} is not set, but a language model is asked for; set it in docnav.toml, or switch the use off.")
+            raise SettingsError(
+                f"{missing} is not set, but {asked_by or 'the command'} asks for a language model; "
+                f"set it in docnav.toml or as DOCNAV_{missing.upper().replace('.', '__')}, or switch the use off."
+            )
         self.name = settings.model
+        self.spending = spending or Spending()
         self._settings = settings
         self._cache = cache
         self._formats = ["json_schema", "json_object", ""]  # what the endpoint has not refused yet, best first
+        # Newer models of some vendors take neither the old name of the limit nor a temperature.
+        self._limit_name, self._takes_temperature = "max_tokens", True
+        self._requests, self._tokens = Pace(settings.requests_per_minute), Pace(settings.tokens_per_minute)
+        self._lock = threading.Lock()
 
-    def ask(self, instructions: str, data: str, form: type[T]) -> Reply[T]:
+    def ask(
+        self,
+        instructions: str,
+        data: str,
+        form: type[T],
+        content: str = "",
+        already: Usage | None = None,
+        max_output_tokens: int | None = None,
+    ) -> Reply[T]:
         """One reply of a given form. instructions: the same for all of a kind, so that servers can keep them; data: what it is about.
 
-        A reply that is not of the form is sent back once, with what is wrong with it.
+        A reply that is not of the form is sent back once, with what is wrong with it. content: stands for `data` in the name under
+        which a reply is kept, where what was asked before about the same content is as good. already: usage of calls that led to
+        this one. max_output_tokens: that of the settings where None.
         """
-        schema = form.model_json_schema()
-        key = content_hash(self.name, instructions, data, json.dumps(schema, sort_keys=True), length=32)
-        known = self._known(key, form)
+        content = content or data
+        known = self.known(instructions, content, form)
         if known is not None:
-            return Reply(known, Usage())
+            return known
         messages = [{"role": "system", "content": instructions}, {"role": "user", "content": data}]
         usage, fault = Usage(), ""
         for _ in range(2):
-            text, spent = self._complete(messages, form.__name__, schema)
+            text, cut, spent = self._complete(messages, form, max_output_tokens or self._settings.max_output_tokens)
             usage += spent
             try:
                 value = form.model_validate(first_object(text))
             except ValueError as error:
-                fault = _said(error)
-                messages = [
-                    *messages,
-                    {"role": "assistant", "content": text},
-                    {"role": "user", "content": f"That is not of the asked form: {fault}. Reply with the JSON object only."},
-                ]
+                fault = "the reply was cut off at the limit of its length" if cut else _said(error)
+                said = [{"role": "assistant", "content": text}] if text else []
+                told = f"That is not of the asked form: {fault}. Reply with the JSON object only{', and shorter' if cut else ''}."
+                messages = [*messages[:2], *said, {"role": "user", "content": told}]
                 continue
-            self._keep(key, value)
-            return Reply(value, usage)
-        return Reply(None, usage, fault)
+            made = (already or Usage()) + usage
+            self._keep(self._path(instructions, content, form), value, made)
+            return Reply(value, usage, made=made)
+        return Reply(None, usage, fault, (already or Usage()) + usage)
 
-    def _known(self, key: str, form: type[T]) -> T | None:
-        path = f"cache/llm/{key}.json"
-        if self._cache is None or not self._cache.exists(path):
+    def known(self, instructions: str, content: str, form: type[T]) -> Reply[T] | None:
+        """The reply that is kept; None where there is none."""
+        if self._cache is None:
             return None
         try:
-            return form.model_validate_json(self._cache.read(path))
-        except ValidationError:
-            return None  # kept by another version; asked again
+            kept = json.loads(self._cache.read(self._path(instructions, content, form)))
+            return Reply(form.model_validate(kept["reply"]), Usage(), made=Usage(*(int(n) for n in kept["usage"])))
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return None  # none, or kept by another version; asked again
 
-    def _keep(self, key: str, value: BaseModel) -> None:
+    def _path(self, instructions: str, content: str, form: type[BaseModel]) -> str:
+        schema = json.dumps(form.model_json_schema(), sort_keys=True)
+        return f"cache/llm/{content_hash(self.name, instructions, content, schema, length=32)}.json"
+
+    def _keep(self, path: str, value: BaseModel, made: Usage) -> None:
         if self._cache is not None:
-            self._cache.write(f"cache/llm/{key}.json", value.model_dump_json().encode())
+            kept = {"reply": value.model_dump(mode="json"), "usage": [made.llm_calls, made.prompt_tokens, made.completion_tokens]}
+            self._cache.write(path, json.dumps(kept, ensure_ascii=False).encode())
 
-    def _complete(self, messages: list[dict[str, str]], name: str, schema: dict[str, Any]) -> tuple[str, Usage]:
-        from openai import BadRequestError, OpenAIError, UnprocessableEntityError
+    def _complete(self, messages: list[dict[str, str]], form: type[BaseModel], most: int) -> tuple[str, bool, Usage]:
+        """Text of a reply, whether it was cut off, and what it took."""
+        from openai import APIStatusError, OpenAIError
 
+        refusal: APIStatusError | None = None
+        formats = list(self._formats)
         try:
-            while True:
+            while formats:
+                spelling = (self._limit_name, self._takes_temperature)
                 try:
-                    return self._call(messages, name, schema)
-                except (BadRequestError, UnprocessableEntityError):
-                    if len(self._formats) == 1:
+                    made = self._call(messages, form, formats[0], spelling, most)
+                except APIStatusError as error:
+                    if error.status_code not in _REFUSALS:
                         raise
-                    self._formats.pop(0)  # the endpoint does not know this form of reply
+                    refusal = error
+                    if not self._learn(error, spelling):
+                        formats.pop(0)  # the endpoint may not know this form of reply
+                    continue
+                with self._lock:  # only now is it known that the form was at fault, and not this request
+                    self._formats = [f for f in self._formats if f in formats]
+                return made
         except (OpenAIError, ValueError, AttributeError, TypeError) as error:
             # Beside the errors of the client: a server that answers with something else than the protocol has.
             raise ModelError(
                 f"the language model {self.name!r} at llm.base_url = {self._settings.base_url} did not answer "
                 f"({type(error).__name__}: {self._without_key(str(error))}). Is it running, and is its key in {KEY_VARIABLES[0]}?"
             ) from None
+        raise RequestRefused(
+            f"the language model {self.name!r} at llm.base_url = {self._settings.base_url} refused a request "
+            f"({self._without_key(str(refusal))}). Is llm.model right, and is its window as long as the settings ask for?"
+        )
 
-    def _call(self, messages: list[dict[str, str]], name: str, schema: dict[str, Any]) -> tuple[str, Usage]:
+    def _learn(self, error: APIStatusError, spelling: tuple[str, bool]) -> bool:
+        """Whether the endpoint named an option that it does not take, and another spelling is left to try."""
+        limit_name, has_temperature = spelling
+        if error.param == "max_tokens" and limit_name == "max_tokens":
+            self._limit_name = "max_completion_tokens"
+            return True
+        if error.param == "temperature" and has_temperature:
+            self._takes_temperature = False
+            return True
+        return False
+
+    def _call(
+        self, messages: list[dict[str, str]], form: type[BaseModel], reply_format: str, spelling: tuple[str, bool], most: int
+    ) -> tuple[str, bool, Usage]:
         formats: dict[str, Any] = {
-            "json_schema": {"type": "json_schema", "json_schema": {"name": name, "schema": schema}},
+            "json_schema": {"type": "json_schema", "json_schema": {"name": form.__name__, "schema": form.model_json_schema()}},
             "json_object": {"type": "json_object"},
         }
-        options = {"response_format": formats[self._formats[0]]} if self._formats[0] else {}
+        options: dict[str, Any] = {"response_format": formats[reply_format]} if reply_format else {}
+        limit_name, has_temperature = spelling
+        options |= {limit_name: most, **({"temperature": 0} if has_temperature else {})}
         client: Any = self._client  # messages and options are built here, which the client's many overloads cannot follow
-        made = client.chat.completions.create(
-            model=self.name, messages=messages, temperature=0, max_tokens=self._settings.max_output_tokens, **options
-        )
-        text = made.choices[0].message.content if made.choices else ""
-        used = made.usage
-        return text or "", Usage(1, _count(used, "prompt_tokens"), _count(used, "completion_tokens"))
+        read = sum(count_tokens(message["content"]) for message in messages)
+        at_most = Usage(1, math.ceil(read * TOKENIZER_SLACK), most)
+        self.spending.reserve(at_most)
+        usage = Usage()
+        try:
+            self._requests.take()
+            self._tokens.take(at_most.tokens)
+            made = client.chat.completions.create(model=self.name, messages=messages, **options)
+            choices = made.choices or []
+            text = (choices[0].message.content if choices else "") or ""
+            usage = Usage(1, _count(made.usage, "prompt_tokens") or read, _count(made.usage, "completion_tokens") or count_tokens(text))
+        finally:
+            self.spending.settle(at_most, usage)
+            self._tokens.correct(usage.tokens - at_most.tokens)
+        return text, bool(choices) and choices[0].finish_reason == "length", usage
+
+    @property
+    def _client(self) -> OpenAI:
+        with self._lock:
+            return self._made_client
 
     @cached_property
-    def _client(self) -> OpenAI:
+    def _made_client(self) -> OpenAI:
         from openai import OpenAI
 
         settings = self._settings

@@ -1,10 +1,9 @@
 """What all assets share: how they are declared, and the metadata they report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
-import polars as pl
 import pyarrow as pa
 
 from assets_store.schemas import TABLES, Column, TableSpec
@@ -44,6 +43,10 @@ def result(store: Store, spec: TableSpec, refreshed: Refreshed, more: Mapping[st
         "seconds": round(refreshed.seconds, 3),
         **(more or {}),
     }
+    if spec.kind == "corpus":
+        # A corpus table is made from all documents: a part whose inputs changed is built whole, any other one is the same as a full build.
+        parts = refreshed.reused + refreshed.recomputed
+        metadata["update"] = f"{refreshed.recomputed} of {parts} parts rebuilt whole" if refreshed.recomputed else "kept: same inputs"
     sample = sample_markdown(store, spec)
     if sample:
         metadata["sample"] = dg.MetadataValue.md(sample)
@@ -71,8 +74,3 @@ def _tells_no_text(column: Column) -> bool:
 def _cell(value: Any) -> str:
     text = " ".join(str(value).split())[:_SAMPLE_CHARACTERS]
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "'")
-
-
-def by_document(rows: pl.DataFrame, doc_ids: Sequence[str]) -> pl.DataFrame:
-    """Rows of some documents, in the order they had."""
-    return rows.filter(pl.col("doc_id").is_in(list(doc_ids)))

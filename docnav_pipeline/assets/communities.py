@@ -6,10 +6,10 @@ import dagster as dg
 import polars as pl
 
 from assets_store import schemas
-from assets_store.store import CORPUS_PART
+from assets_store.store import CORPUS_PART, Store
 from docnav_pipeline.assets.common import OWNERS, catalogue, result
 from docnav_pipeline.resources import StoreResource
-from docnav_pipeline.reuse import refresh_corpus_part
+from docnav_pipeline.reuse import Refreshed, refresh_corpus_part
 from docnav_pipeline.stages import COMMUNITIES
 from docnav_pipeline.transforms.communities import build_communities
 
@@ -25,14 +25,28 @@ from docnav_pipeline.transforms.communities import build_communities
 def communities(store: StoreResource) -> dg.MaterializeResult[None]:
     """Cluster the corpus and name the clusters by their distinctive terms."""
     opened = store.open()
+    made, facts = refresh_communities(opened)
+    return result(opened, schemas.COMMUNITIES, made, facts)
+
+
+def refresh_communities(store: Store) -> tuple[Refreshed, dict[str, Any]]:
+    """Bring `communities` up to date. Returns also facts about them, none where they were kept."""
     facts: dict[str, Any] = {}
 
     def build() -> pl.DataFrame:
-        tables = [opened.read(table) for table in ("tree", "profiles", "lateral_edges", "documents")]
-        rows, found = build_communities(tables[0], tables[1], tables[2], tables[3], opened.settings.communities)
+        tree = store.read("tree", columns=["doc_id", "node_id", "parent_id", "kind", "n_tokens", "position"])
+        edges = store.read("lateral_edges", columns=["source_id", "target_id", "kind", "weight", "status"])
+        documents = store.read("documents", columns=["doc_id"])
+        rows, found = build_communities(tree, _scope_profiles(store, tree), edges, documents, store.settings.communities)
         facts.update(found)
         return rows
 
-    inputs, maker = COMMUNITIES.inputs(opened), COMMUNITIES.maker(opened.settings)
-    made = refresh_corpus_part(opened, schemas.COMMUNITIES, CORPUS_PART, inputs, build, maker)
-    return result(opened, schemas.COMMUNITIES, made, facts)
+    inputs, maker = COMMUNITIES.inputs(store), COMMUNITIES.maker(store.settings)
+    return refresh_corpus_part(store, schemas.COMMUNITIES, CORPUS_PART, inputs, build, maker), facts
+
+
+def _scope_profiles(store: Store, tree: pl.DataFrame) -> pl.DataFrame:
+    """Vector and keywords of documents and sections, read shard by shard: paragraphs are most of the table, and are no units."""
+    scopes = tree.filter(pl.col("kind") != "paragraph").select("node_id")
+    shards = (store.read("profiles", [shard], ["node_id", "vector", "keywords"]) for shard in store.shard_keys)
+    return pl.concat([profiles.join(scopes, on="node_id", how="semi", maintain_order="left") for profiles in shards])

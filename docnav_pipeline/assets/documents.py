@@ -1,6 +1,5 @@
 """Assets `documents` and `layout`: every source file, parsed. One step makes both, because parsing tells the status."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
@@ -17,6 +16,7 @@ from docnav_pipeline.progress import Reporter
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_part, stale_documents
 from docnav_pipeline.sources import SourceFile
+from docnav_pipeline.spill import Spill
 from docnav_pipeline.stages import DOCUMENTS, retried_documents, wanted_documents
 from docnav_pipeline.transforms.documents import build_documents
 from docnav_pipeline.transforms.layout import build_layout
@@ -66,34 +66,30 @@ def refresh_documents(store: Store, shards: Iterable[str], reporter: Reporter) -
         corpus = read_corpus(store, shard)
         stale, _ = stale_documents(store, DOCUMENTS.tables, shard, wanted, retry[shard])
         todo[shard] = [corpus[doc_id] for doc_id in stale]
-    total = Refreshed()
-    with reporter.task("parsing documents", sum(map(len, todo.values()))) as advance:
-        for shard, documents, layout in _by_shard(todo, store, advance):
-            tables: Mapping[str, pl.DataFrame] = {"documents": documents, "layout": layout}
-            maker = DOCUMENTS.maker(store.settings)
-            total += refresh_part(store, DOCUMENTS.tables, shard, keys[shard], partial(_made, tables), maker, retry[shard])
+    total, maker = Refreshed(), DOCUMENTS.maker(store.settings)
+    with reporter.task("parsing documents", sum(map(len, todo.values()))) as advance, store.files.scratch() as folder:
+        spill = Spill(folder)
+        for shard in _parsed_shards(todo, store, spill, advance):
+            total += refresh_part(store, DOCUMENTS.tables, shard, keys[shard], partial(_parsed_rows, spill, shard), maker, retry[shard])
+            spill.drop(shard)
     return total
 
 
-def _made(tables: Mapping[str, pl.DataFrame], doc_ids: list[str]) -> Mapping[str, pl.DataFrame]:
+def _parsed_rows(spill: Spill, shard: str, doc_ids: list[str]) -> Mapping[str, pl.DataFrame]:
     """Rows that were parsed before they were asked for."""
-    return tables
+    found = {spec.name: spill.read(shard, spec.name, doc_ids) for spec in DOCUMENTS.tables}
+    return {name: rows for name, rows in found.items() if rows is not None}
 
 
-def _by_shard(
-    todo: dict[str, list[SourceFile]], store: Store, advance: Callable[[int], None]
-) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
-    """Rows of each shard once all its documents are parsed; shards without work first."""
+def _parsed_shards(todo: dict[str, list[SourceFile]], store: Store, spill: Spill, advance: Callable[[int], None]) -> Iterator[str]:
+    """Each shard once all its documents are parsed and in the spill; shards without work first."""
     shard_of = {source.doc_id: shard for shard, sources in todo.items() for source in sources}
     open_count = {shard: len(sources) for shard, sources in todo.items()}
-    rows: dict[str, list[tuple[pl.DataFrame, pl.DataFrame]]] = defaultdict(list)
-    for shard in [shard for shard, n in open_count.items() if n == 0]:
-        yield shard, build_documents([]), build_layout([])
+    yield from [shard for shard, n in open_count.items() if n == 0]
     for source, parsed in parse_sources([s for sources in todo.values() for s in sources], store.settings.parsing):
         shard = shard_of[source.doc_id]
-        rows[shard].append((build_documents([(source, parsed)]), build_layout([(source.doc_id, parsed)])))
+        spill.add(shard, {"documents": build_documents([(source, parsed)]), "layout": build_layout([(source.doc_id, parsed)])})
         open_count[shard] -= 1
         advance(1)
         if open_count[shard] == 0:
-            done = rows.pop(shard)
-            yield shard, pl.concat([documents for documents, _ in done]), pl.concat([layout for _, layout in done])
+            yield shard

@@ -8,7 +8,7 @@ import polars as pl
 from assets_store import schemas
 from assets_store.models.entities import load_recognizer
 from assets_store.store import Store
-from docnav_pipeline.assets.common import OWNERS, by_document, catalogue, result
+from docnav_pipeline.assets.common import OWNERS, catalogue, result
 from docnav_pipeline.partitions import SHARDS
 from docnav_pipeline.progress import Reporter
 from docnav_pipeline.resources import StoreResource
@@ -42,14 +42,14 @@ def refresh_features(store: Store, shards: Iterable[str], reporter: Reporter) ->
     total = Refreshed()
     keys = {shard: wanted(FEATURES, store, shard) for shard in shards}
     todo = {shard: stale_documents(store, FEATURES.tables, shard, k)[0] for shard, k in keys.items()}
-    n_todo = sum(by_document(store.read("paragraphs", [shard], ["doc_id"]), ids).height for shard, ids in todo.items() if ids)
+    n_todo = sum(store.read("paragraphs", [shard], ["doc_id"], ids).height for shard, ids in todo.items() if ids)
     recognizer = load_recognizer(store.settings.features) if n_todo else None
     with reporter.task("recognising entities", n_todo) as advance:
         for shard, wanted_keys in keys.items():
 
             def build(doc_ids: list[str], shard: str = shard) -> Mapping[str, pl.DataFrame]:
-                paragraphs = by_document(store.read("paragraphs", [shard]), doc_ids)
-                documents = by_document(store.read("documents", [shard], ["doc_id", "language"]), doc_ids)
+                paragraphs = store.read("paragraphs", [shard], ["doc_id", "paragraph_id", "kind", "text"], doc_ids)
+                documents = store.read("documents", [shard], ["doc_id", "language"], doc_ids)
                 languages = dict(documents.select("doc_id", "language").iter_rows())
                 rows = build_features(paragraphs, languages, recognizer, store.settings.features, advance)
                 return {"features": rows}

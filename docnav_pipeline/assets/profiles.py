@@ -7,7 +7,7 @@ import polars as pl
 
 from assets_store import schemas
 from assets_store.store import Store
-from docnav_pipeline.assets.common import OWNERS, by_document, catalogue, result
+from docnav_pipeline.assets.common import OWNERS, catalogue, result
 from docnav_pipeline.partitions import SHARDS
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_part
@@ -37,7 +37,7 @@ def refresh_profiles(store: Store, shards: Iterable[str]) -> Refreshed:
     for shard in shards:
 
         def build(doc_ids: list[str], shard: str = shard) -> Mapping[str, pl.DataFrame]:
-            tree, features, embeddings = (by_document(store.read(t, [shard]), doc_ids) for t in ("tree", "features", "embeddings"))
+            tree, features, embeddings = (store.read(t, [shard], documents=doc_ids) for t in ("tree", "features", "embeddings"))
             return {"profiles": build_profiles(tree, features, embeddings, store.settings.profiles)}
 
         total += refresh_part(store, PROFILES.tables, shard, wanted(PROFILES, store, shard), build, PROFILES.maker(store.settings))

@@ -1,16 +1,25 @@
 """Asset `search_indexes`: lexical and dense indexes per level, derived from the tables and memory-mapped by readers."""
 
-import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
 
+from assets_store.errors import SchemaError
+from assets_store.node_index import DOCUMENT_COLUMNS, NODE_COLUMNS
 from assets_store.store import Store
 from docnav_pipeline.assets.common import OWNERS
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.stages import SEARCH_INDEXES, index_name
-from docnav_pipeline.transforms.search_indexes import build_search_indexes
+from docnav_pipeline.transforms.folders import with_folders
+from docnav_pipeline.transforms.search_indexes import ShardRows, build_search_indexes
+
+# What an index holds; all other columns stay on disk.
+_DOCUMENTS = [name for name in DOCUMENT_COLUMNS if name != "folders"] + ["root"]
+_TREE = ("doc_id", "node_id", "parent_id", "kind", "preorder", "path", *NODE_COLUMNS)
+_PARAGRAPHS = ("paragraph_id", "path", "text", "kind", "boxes")
+_EMBEDDINGS = ("paragraph_id", "vector", "model")
 
 
 @dg.asset(
@@ -33,17 +42,33 @@ def refresh_search_indexes(store: Store) -> tuple[dict[str, int], bool]:
     path = f"indexes/{index_name(store)}"
     if store.files.has_folder(path):
         return {}, False
-    near = Path(store.files.root) if store.files.is_local else None
-    with tempfile.TemporaryDirectory(dir=near, prefix=".index-") as scratch:
-        folder = Path(scratch) / "index"
-        documents, tree, paragraphs, embeddings, profiles, routing, communities = map(store.read, SEARCH_INDEXES.before)
-        counts = build_search_indexes(
-            folder, documents, tree, paragraphs, embeddings, profiles, routing, communities, store.settings.search, _previous(store)
-        )
+    with store.files.scratch() as scratch:
+        folder = scratch / "index"
+        communities = store.read("communities")
+        counts = build_search_indexes(folder, scratch, _by_shard(store), communities, store.settings.search, _previous(store))
         store.files.upload_folder(folder, path)
     return counts, True
 
 
+def _by_shard(store: Store) -> Iterator[ShardRows]:
+    """Rows of one shard after the other."""
+    # The title of a folder may stand in a document of another shard.
+    documents = with_folders(store.read("documents", columns=_DOCUMENTS))
+    for shard in store.shard_keys:
+        ids = store.read("documents", [shard], ["doc_id"])
+        yield ShardRows(
+            ids.join(documents, on="doc_id", maintain_order="left"),
+            store.read("tree", [shard], _TREE),
+            store.read("paragraphs", [shard], _PARAGRAPHS),
+            store.read("embeddings", [shard], _EMBEDDINGS),
+            store.read("profiles", [shard]),
+            store.read("routing_profiles", [shard]),
+        )
+
+
 def _previous(store: Store) -> Path | None:
     """Index folder of the current snapshot, from which unchanged rows are taken over; None before the first snapshot."""
-    return store.snapshot().folder("index") if store.log.current_id() else None
+    try:
+        return store.snapshot().folder("index") if store.log.current_id() else None
+    except SchemaError:  # lost or damaged, as `docnav doctor --repair` leaves it until this run is over: everything is made anew
+        return None

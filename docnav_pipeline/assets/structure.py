@@ -11,7 +11,7 @@ import polars as pl
 from assets_store import schemas
 from assets_store.models.language_model import LanguageModel
 from assets_store.store import Store
-from docnav_pipeline.assets.common import OWNERS, by_document, catalogue, result
+from docnav_pipeline.assets.common import OWNERS, catalogue, result
 from docnav_pipeline.hierarchy.llm_levels import level_model
 from docnav_pipeline.hierarchy.overrides import parse_overrides
 from docnav_pipeline.hierarchy.recover import recover
@@ -92,8 +92,8 @@ def refresh_structure(store: Store, shards: Iterable[str], reporter: Reporter) -
 def structure_rows(store: Store, shard: str, model: LanguageModel | None, doc_ids: list[str]) -> Mapping[str, pl.DataFrame]:
     """Rows of the three tables for some documents of a shard. model: see `recover`."""
     columns = ["doc_id", "title", "overrides", "doc", "n_pages", "pages_without_text"]
-    documents = by_document(store.read("documents", [shard], columns), doc_ids)
-    layout = by_document(store.read("layout", [shard]), doc_ids).partition_by("doc_id", as_dict=True)
+    documents = store.read("documents", [shard], columns, doc_ids)
+    layout = store.read("layout", [shard], documents=doc_ids).partition_by("doc_id", as_dict=True)
     rows: dict[str, list[pl.DataFrame]] = {"tree": [], "paragraphs": [], "parse_quality": []}
     for row in documents.to_dicts():
         blocks = read_blocks(layout[(row["doc_id"],)])

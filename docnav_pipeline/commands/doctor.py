@@ -22,7 +22,9 @@ def doctor(with_repair: bool, store: str, as_json: bool) -> int:
     if with_repair:
         with writing(opened):
             taken = repair(opened)
-        complain(f"{len(taken)} damaged files taken away; run `docnav index` with the same paths to make them anew")
+        for path in taken:
+            complain(f"mended: {path}")
+        complain(f"{len(taken)} damaged files taken away; run `docnav index` with all paths of the store at once to make them anew")
         return 0
     findings = examine(opened)
     if as_json:

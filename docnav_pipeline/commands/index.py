@@ -41,7 +41,7 @@ def index(
     """Add what is new under PATH, refresh what changed, remove what vanished."""
     from assets_store.terminal import complain, console
     from docnav_pipeline.corpus import refresh_corpus
-    from docnav_pipeline.opening import open_or_create, writing
+    from docnav_pipeline.opening import open_or_create, upgrading, writing
     from docnav_pipeline.run import run_index
     from docnav_pipeline.status import failed_documents, status_of
 
@@ -51,7 +51,7 @@ def index(
     if only_plan:
         return _show_plan(store, paths, kb, product_version, _globs(include), _globs(exclude), as_json)
     opened = open_or_create(store)
-    with writing(opened):
+    with writing(opened), upgrading(opened):
         changes = refresh_corpus(opened, paths, kb, product_version, _globs(include), _globs(exclude))
         run = run_index(opened, changes)
     status = status_of(opened)
@@ -98,6 +98,8 @@ def _show_plan(
             "  nothing to do in documents" if not plan.removed else "  rows of removed documents leave all tables; no model is called"
         )
     out.print(f"encoder: at most {plan.encode} paragraphs; paragraphs of {plan.estimated} documents are estimated from their size")
+    if plan.profiles:
+        out.print(f"routing profiles: about {plan.profiles} scopes by a language model")
     out.print(f"language model: {plan.llm_calls} calls, {plan.prompt_tokens + plan.completion_tokens} tokens, cost {plan.cost}")
     return 0
 

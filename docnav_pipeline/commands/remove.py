@@ -16,11 +16,11 @@ def remove(document: str, store: str, as_json: bool) -> int:
     from assets_store.store import Store
     from assets_store.terminal import console, printable
     from docnav_pipeline.corpus import Changes, remove_document
-    from docnav_pipeline.opening import writing
+    from docnav_pipeline.opening import upgrading, writing
     from docnav_pipeline.run import run_index
 
     opened = Store.open(store)
-    with writing(opened):
+    with writing(opened), upgrading(opened):
         removed = remove_document(opened, document)
         run = run_index(opened, Changes(removed=tuple(source.doc_id for source in removed)))
     if as_json:

@@ -18,8 +18,7 @@ def snapshots(store: str, as_json: bool) -> int:
     log = Store.open(store).log
     current = log.current_id()
     rows = [
-        {**{k: log.open(i).manifest[k] for k in ("id", "parent", "created", "counts")}, "current": i == current}
-        for i in reversed(log.ids())
+        {**{k: log.manifest(i)[k] for k in ("id", "parent", "created", "counts")}, "current": i == current} for i in reversed(log.ids())
     ]
     if as_json:
         print_json({"snapshots": rows})

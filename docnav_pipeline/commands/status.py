@@ -37,6 +37,10 @@ def status(store: str, verbose: bool, as_json: bool) -> int:
             table.add_row("", Text(f"  {_told(row)}", style="dim"))
     out.print(table)
     out.print(", ".join(f"{n} {name}" for name, n in found["counts"].items()) or "no documents")
+    routing = found["routing_profiles"]
+    if set(routing["made_by"]) - {"extractive"}:
+        made = ", ".join(f"{n} {name}" for name, n in routing["made_by"].items())
+        out.print(f"routing profiles: {made}; {routing['prompt_tokens']} tokens read and {routing['completion_tokens']} written")
     snapshot = found["snapshot"]
     out.print(
         f"snapshot {snapshot['id']} of {snapshot['created']}, profile {found['store']['profile']}, encoder {snapshot['models']['encoder']}"

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pydantic import BaseModel, ConfigDict, Field
 
 from assets_store.files import Files
-from assets_store.models.language_model import LanguageModel, Usage
+from assets_store.models.language_model import LanguageModel
+from assets_store.models.usage import Usage
 from assets_store.settings import HierarchySettings, Settings
 from docnav_pipeline.hierarchy.heading import Heading
 from docnav_pipeline.parsing.block import Block
@@ -52,7 +53,7 @@ class Asked:
 
 def level_model(settings: Settings, cache: Files | None) -> LanguageModel | None:
     """The model that `hierarchy.llm_levels` asks for; None where it is off. Raises SettingsError where `llm` names none."""
-    return LanguageModel(settings.llm, cache) if settings.hierarchy.llm_levels else None
+    return LanguageModel(settings.llm, cache, "hierarchy.llm_levels") if settings.hierarchy.llm_levels else None
 
 
 def is_doubtful(headings: Sequence[Heading], settings: HierarchySettings) -> bool:

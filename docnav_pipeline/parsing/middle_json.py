@@ -79,7 +79,7 @@ def table_content(markup: str) -> tuple[str | None, str]:
     """(html, text) of a table body: markup, or columns held apart by spaces."""
     if "<t" in markup.lower():
         html, text = table_from_markup(markup)
-        if text:
+        if html:  # one without text, because its cells are pictures, is no text of columns either
             return html, text
     lines = [_COLUMN_GAP.sub(" | ", line.strip()) for line in clean_text(markup).split("\n")]
     return None, "\n".join(line for line in lines if line)

@@ -13,7 +13,7 @@ from docnav_pipeline.parsing.characters import clean_text, flow_text, one_line
 from docnav_pipeline.parsing.errors import CorruptSource, UnsupportedSource
 from docnav_pipeline.parsing.middle_json import SCHEMA, bbox_of, middle_blocks, span_text, table_content
 
-PARSER = "mineru-output 2"
+PARSER = "mineru-output 3"
 
 _THOUSANDTHS = 1000.0
 _FURNITURE = {

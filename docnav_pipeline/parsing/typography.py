@@ -14,6 +14,7 @@ import pypdfium2.raw as pdfium
 
 from docnav_pipeline.parsing.block import BBox, Line
 from docnav_pipeline.parsing.characters import one_line
+from docnav_pipeline.parsing.pdf_links import PrintedLink, read_links
 
 _HEAVY_NAME = re.compile(r"black|heavy|ultra|extrabold|poster", re.IGNORECASE)
 _BOLD_NAME = re.compile(r"bold|cmbx|cmb\d|cmssbx|-bd|bx\d|(?:^|[-,])b(?:$|[-,])|medi(?:$|-)|sfbx|sfssbx", re.IGNORECASE)
@@ -77,11 +78,13 @@ class PageText:
     lines: in the order of the page's content stream, boxes as shares of the page as shown.
     n_characters: printed characters that are readable (no replacement or private-use signs).
     has_picture: whether images cover a visible part of the page.
+    links: its link annotations.
     """
 
     lines: list[PrintedLine] = field(default_factory=list)
     n_characters: int = 0
     has_picture: bool = False
+    links: list[PrintedLink] = field(default_factory=list)
 
 
 class _OpenLine:
@@ -114,7 +117,7 @@ def read_page(document: Any, index: int) -> PageText | None:
         return None
     try:
         has_picture, drawn_twice = _scan_objects(page)
-        result = PageText(has_picture=has_picture)
+        result = PageText(has_picture=has_picture, links=read_links(document.raw, page, _page_to_share(page)))
         text_page = pdfium.FPDFText_LoadPage(page)
         if text_page:
             try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assets_store.settings import ParagraphSettings
 from docnav_pipeline.parsing.block import BBox, Block
-from docnav_pipeline.transforms.pieces import Atom, Piece, make_pieces
+from docnav_pipeline.transforms.pieces import Atom, Piece, bounded, make_pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,8 @@ def _cut(piece: Piece, settings: ParagraphSettings) -> list[Piece]:
         return [piece]
     head_tokens = sum(atom.n_tokens for atom in piece.header)
     room = settings.max_tokens - head_tokens
-    atoms = piece.atoms[len(piece.header) :]
+    # A row that fills a unit alone leaves no room for the head above it.
+    atoms = [part for atom in piece.atoms[len(piece.header) :] for part in bounded(atom.text, atom.gap, atom.blocks, room)]
     total = sum(atom.n_tokens for atom in atoms)
     target = total / -(-total // room)
     parts: list[list[Atom]] = [[]]

@@ -125,7 +125,7 @@ def _piece(group: Sequence[Block], max_tokens: int) -> Piece:
     end = 0
     for sentence in split_sentences(text):
         gap = text[end : sentence.start] if atoms else "\n\n"
-        atoms.extend(_bounded(sentence.text, gap, tuple(group), max_tokens))
+        atoms.extend(bounded(sentence.text, gap, tuple(group), max_tokens))
         end = sentence.end
     return Piece(tuple(atoms), "footnote" if group[0].type is BlockType.FOOTNOTE and group[0].sub_type is None else "text")
 
@@ -146,16 +146,16 @@ def _table_piece(group: Sequence[Block], table: Block, max_tokens: int) -> Piece
     rows = [line for line in table.text.split("\n") if line.strip()]
     atoms: list[Atom] = []
     for block in before:
-        atoms.extend(_bounded(block.text.strip(), "\n\n" if not atoms else "\n", (block,), max_tokens))
+        atoms.extend(bounded(block.text.strip(), "\n\n" if not atoms else "\n", (block,), max_tokens))
     n_before = len(atoms)
     for row in rows:
-        atoms.extend(_bounded(row.strip(), "\n" if atoms else "\n\n", (table,), max_tokens))
+        atoms.extend(bounded(row.strip(), "\n" if atoms else "\n\n", (table,), max_tokens))
     # The head of a table cut by rows: its captions and first row, as long as they leave room for rows.
     header = tuple(atoms[: n_before + 1])
     if sum(a.n_tokens for a in header) > max_tokens // 3 or len(atoms) <= n_before + 1:
         header = ()
     for block in after:
-        atoms.extend(_bounded(block.text.strip(), "\n", (block,), max_tokens))
+        atoms.extend(bounded(block.text.strip(), "\n", (block,), max_tokens))
     return Piece(tuple(atoms), "table", header)
 
 
@@ -166,12 +166,12 @@ def _cut_lines(block: Block, max_tokens: int) -> list[Atom]:
         if not line.strip():
             gap += "\n" if atoms else ""
             continue
-        atoms.extend(_bounded(line.rstrip(), gap, (block,), max_tokens))
+        atoms.extend(bounded(line.rstrip(), gap, (block,), max_tokens))
         gap = "\n"
     return atoms
 
 
-def _bounded(text: str, gap: str, blocks: tuple[Block, ...], max_tokens: int) -> list[Atom]:
+def bounded(text: str, gap: str, blocks: tuple[Block, ...], max_tokens: int) -> list[Atom]:
     """A text as one atom, or as several where it alone is longer than a unit: cut at white space, last of all anywhere."""
     n_tokens = count_tokens(text)
     if n_tokens <= max_tokens:
@@ -190,12 +190,22 @@ def _cut_words(text: str, max_tokens: int) -> Iterable[tuple[str, str]]:
             yield text[start:end], gap
             gap, start, used = text[end : match.start()], match.start(), 0
         if n > max_tokens:  # one "word" of this length: CJK text without marks, or no language at all
-            step = max(1, len(match.group()) * max_tokens // (n + 1))
-            for at in range(match.start(), match.end() - step, step):
-                if count_tokens(text[at : at + step]) <= max_tokens and at + step < match.end():
-                    yield text[start : at + step], gap
-                    gap, start = "", at + step
+            while (size := _fitting(text[start : match.end()], max_tokens)) < match.end() - start:
+                yield text[start : start + size], gap
+                gap, start = "", start + size
             n = count_tokens(text[start : match.end()])
         used, end = used + n, match.end()
     if end > start:
         yield text[start:end], gap
+
+
+def _fitting(word: str, max_tokens: int) -> int:
+    """Length of the longest beginning of a word that has at most max_tokens, by halving; at least 1."""
+    low, high = 1, len(word)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count_tokens(word[:middle]) <= max_tokens:
+            low = middle
+        else:
+            high = middle - 1
+    return low

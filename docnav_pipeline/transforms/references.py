@@ -42,12 +42,15 @@ _CJK_UNITS = {
 FLOAT_KINDS = frozenset({"table", "figure", "listing"})
 
 _DASH = "‑–-"
-_DECIMAL = rf"\d{{1,4}}(?:[.{_DASH}]\d{{1,3}}){{0,7}}[A-Za-z]?(?:\((?:[a-z]{{1,4}}|\d{{1,2}}|[A-Z])\))*"
-_LETTERED = rf"(?:[A-Z](?:[.{_DASH}]?\d{{1,3}})(?:[.{_DASH}]\d{{1,3}}){{0,7}}|[IVXLC]{{2,7}}|[A-Z])"
+_BRACKETS = r"(?:\((?:[a-z]{1,4}|\d{1,2}|[A-Z])\))*"
+_DECIMAL = rf"\d{{1,4}}(?:[.{_DASH}]\d{{1,3}}){{0,7}}[A-Za-z]?(?:\.[a-z](?!\w))?{_BRACKETS}"
+# "IV.B.1" goes down the outline by Roman numbers, letters and digits.
+_MIXED = r"(?:[IVX]{1,6}|[A-Z])(?:\.(?:[A-Z]|\d{1,2}|[a-z]|[ivx]{1,5})(?![\w])){1,5}"
+_LETTERED = rf"(?:{_MIXED}|[A-Z](?:[.{_DASH}]?\d{{1,3}})(?:[.{_DASH}]\d{{1,3}}){{0,7}}|[IVXLC]{{2,7}}|[A-Z]){_BRACKETS}"
 _NUMBER = rf"(?:{_DECIMAL}|{_LETTERED})(?![\w]|[{_DASH}]\w)"
 _JOIN = r"\s*(?:,\s*(?:(?:and|or|&|und|oder|et|y|e)\s)?|(?:and|or|through|to|&|und|oder|bis|et|y)\s|–|—|-)\s*"
 _MENTION = re.compile(
-    rf"(?<![\w-])(?P<word>[^\W\d_]{{1,14}}\.?|§{{1,2}})(?:\s|(?<=[.§]))\s?(?:[Nn][or]\.\s?)?(?P<numbers>{_NUMBER}(?:{_JOIN}{_NUMBER})*)"
+    rf"(?<![\w-])(?P<word>[^\W\d_]{{1,14}}\.?|§{{1,2}})(?:\s|(?<=[.§]))\s?(?:[Nn][or]\.\s?)?(?P<numbers>{_NUMBER}(?:{_JOIN}{_NUMBER}(?!,\d{{3}}|\s(?:U\.?\s?S|C\.?\s?F)\.))*)"
 )
 _NUMBER_OR_JOIN = re.compile(rf"(?P<number>{_NUMBER})|(?P<join>{_JOIN})")
 _PLAIN_CHARS = "0-9０-９零〇一二两三四五六七八九十百千"
@@ -61,7 +64,14 @@ _TITLE = re.compile(
     r"[“\"‘'«„](?P<title>[^“”\"‘’«»„\n]{3,120})[”\"’'»“]"
 )
 _OF_WORK = r"(?:[A-Z][\w’'.&/-]{0,40}|\d[\d.-]{0,12}|of|the|and|on|for|to)"
-_OUTSIDE = re.compile(rf"\s(?:of|in|to)\s(?:the\s|an?\s|its\s|our\s)?(?P<work>{_OF_WORK}(?:\s{_OF_WORK}){{0,12}})")
+_OUTSIDE = re.compile(
+    rf",?\s(?:of|in|to|from)\s(?:the\s|an?\s|its\s|our\s)?(?P<work>\[[A-Za-z][\w.+-]{{1,24}}\]|title\s\d{{1,3}}|{_OF_WORK}(?:\s{_OF_WORK}){{0,12}})"
+)
+# "11 U.S.C. § 704", "Exchange Act Section 10(b)": a law in front of the mention holds the place.
+_LAW_BEFORE = re.compile(
+    r"(?:\bU\.?\s?S\.?\s?C|\bC\.?\s?F\.?\s?R|\bStat|\b(?:Civ|Penal|Gov|Lab)[^\W\d_]*\.?\s(?:Code|Proc)"
+    r"|\b(?:Act|Code|Law|Regulation|Directive|Constitution|[A-Z]{2,}GB|[A-Z]{2,}O))(?:\.|,)?\s{0,2}$|\bRFC\s?\d{1,5},?\s$|\[[A-Z][\w.+-]{1,24}\],?\s$"
+)
 # "Section 2 of Chapter 4" stays in the document.
 _INSIDE_WORK = re.compile(
     r"(?i:this|part|chapter|section|appendix|annex|article|item|note|schedule|document|manual|guide|report|agreement|volume)\b"
@@ -162,13 +172,16 @@ def _latin_mentions(text: str) -> Iterator[tuple[int, CrossReference]]:
         kind = _kind_of(match)
         if not kind or not _plausible(kind, match["numbers"]):
             continue
-        outside = _OUTSIDE.match(text, match.end())
-        other = (
-            bool(outside) and not _INSIDE_WORK.match(outside["work"]) and any(c.isupper() for c in outside["work"]) if outside else False
-        )
-        printed = text[match.start() : outside.end("work") if other and outside else match.end()]
+        start, end = match.start(), match.end()
+        outside = _OUTSIDE.match(text, end)
+        other = outside is not None and not _INSIDE_WORK.match(outside["work"]) and bool(re.search(r"[A-Z\[]|title\s\d", outside["work"]))
+        if outside is not None and other:
+            end = outside.end("work")
+        elif before := _LAW_BEFORE.search(text, max(0, start - 40), start):
+            other, start = True, before.start()
+        printed = " ".join(text[start:end].split())
         for number in _spelled_out(match):
-            yield match.start(), CrossReference(" ".join(printed.split()), kind, number, other)
+            yield match.start(), CrossReference(printed, kind, number, other)
 
 
 def _cjk_mentions(text: str) -> Iterator[tuple[int, CrossReference]]:

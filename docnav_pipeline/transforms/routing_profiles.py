@@ -34,6 +34,7 @@ _MIN_LETTERS = 0.6
 # Two sentences that share more of their terms than this say the same.
 _MAX_OVERLAP = 0.6
 _CHUNK = 16_384
+_NO_LETTER = re.compile(r"[^\w ]|[\d_]")
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _BULLET = re.compile(r"^[-*•▪‣–—·]\s+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -138,7 +139,7 @@ def _sentences(text: str) -> tuple[_Sentence, ...]:
         cjk = len(_CJK.findall(line)) * 2 > len(line)
         if not (_MIN_CJK_CHARACTERS if cjk else _MIN_CHARACTERS) <= len(line) <= _MAX_CHARACTERS or " | " in line:
             continue
-        if sum(c.isalpha() or c == " " for c in line) >= _MIN_LETTERS * len(line):
+        if len(line) - len(_NO_LETTER.findall(line)) >= _MIN_LETTERS * len(line):
             words = _WORD.findall(line.casefold())
             found.append(_Sentence(number, line, line.casefold(), frozenset(words), len(line) / 2 if cjk else len(words)))
     return tuple(found)

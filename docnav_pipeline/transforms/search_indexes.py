@@ -1,108 +1,148 @@
-"""Search indexes of one snapshot: nodes, lexical and dense files for paragraphs, sections, documents and communities."""
+"""Search indexes of one snapshot: nodes, lexical and dense files for paragraphs, sections, documents and communities, shard by shard."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assets_store.dense_index import write_dense_index
+from assets_store.dense_writer import DenseWriter
 from assets_store.errors import SchemaError, StoreVersionError
-from assets_store.lexical_index import LexicalIndex, write_lexical_index
-from assets_store.node_index import ordered_communities, ordered_nodes, write_node_index
+from assets_store.lexical_index import LexicalIndex
+from assets_store.lexical_writer import LexicalWriter
+from assets_store.node_writer import NodeWriter, ordered_nodes
 from assets_store.settings import SearchSettings
-from docnav_pipeline.transforms.folders import with_folders
 
 LEVELS = ("paragraph", "section", "document", "community")
 
 
+@dataclass(frozen=True, slots=True)
+class ShardRows:
+    """Rows of the tables for one shard; `documents` with the titles of their `folders`."""
+
+    documents: pl.DataFrame
+    tree: pl.DataFrame
+    paragraphs: pl.DataFrame
+    embeddings: pl.DataFrame
+    profiles: pl.DataFrame
+    routing_profiles: pl.DataFrame
+
+
 def build_search_indexes(
     folder: Path,
-    documents: pl.DataFrame,
-    tree: pl.DataFrame,
-    paragraphs: pl.DataFrame,
-    embeddings: pl.DataFrame,
-    profiles: pl.DataFrame,
-    routing_profiles: pl.DataFrame,
+    scratch: Path,
+    shards: Iterable[ShardRows],
     communities: pl.DataFrame,
     settings: SearchSettings,
     previous: Path | None = None,
 ) -> dict[str, int]:
     """Write all index files of a snapshot into a folder, which is made if it is not there.
 
-    The tables are whole tables of one state of the store. Lexical text is folders, title and file name of the document,
-    the title path and the text of a paragraph, or the profile of a broader node. previous: folder of an earlier index, of
-    which rows with equal text are taken over. Returns counts by level: rows, rows that were analysed anew, terms, vectors.
-    Raises SchemaError where the tables do not fit together or more than one model made the vectors.
+    shards: all shards of one state of the store, always in the same order; one is held in memory at a time. scratch: a folder for
+    unfinished files. Lexical text is folders, title and file name of the document, the title path and the text of a paragraph, or the
+    profile of a broader node. previous: folder of an earlier index, of which rows with equal text and graphs of equal vectors are taken
+    over. Returns counts by level: rows, rows that were analysed anew, terms, vectors, graphs and those of them that were kept. Raises
+    SchemaError where the tables do not fit together or more than one model made the vectors.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    model = _only_model(embeddings)
-    nodes = ordered_nodes(documents, tree)
-    documents = with_folders(documents)
-    write_node_index(folder, documents, nodes, paragraphs, communities)
-    # Titles as people see them; file and folder names often say what no title does (company, year, model number).
-    name = pl.concat_str(pl.col("folders").list.join(" \n"), "title", "doc", separator=" \n")
-    names = documents.select("doc_id", "language", name.alias("name"))
-    counts: dict[str, int] = {}
-
-    units = nodes.filter(pl.col("kind") == "paragraph").select("node_id", "doc_id").join(names, on="doc_id", maintain_order="left")
-    units = units.join(paragraphs.select("paragraph_id", "path", "text"), left_on="node_id", right_on="paragraph_id", maintain_order="left")
-    vectors = _vectors(units["node_id"], embeddings.rename({"paragraph_id": "node_id"}), required=True)
-    _write_level(folder, "paragraph", _paragraph_texts(units), vectors, model, settings, previous, counts)
-
-    cues = _navigation_text(profiles, routing_profiles)
-    for level in ("section", "document"):
-        rows = nodes.filter(pl.col("kind") == level).select("node_id", "doc_id", "path").join(names, on="doc_id", maintain_order="left")
-        rows = rows.join(cues, on="node_id", how="left", maintain_order="left")
-        _write_level(folder, level, _profile_texts(rows), _vectors(rows["node_id"], profiles), model, settings, previous, counts)
-
-    groups = _community_rows(communities, nodes, profiles, names)
-    _write_level(folder, "community", _profile_texts(groups), _pooled(groups, profiles), model, settings, previous, counts)
-
-    languages = documents.filter(pl.col("status") == "ok")["language"].unique().sort(nulls_last=True).to_list()
-    head = {"model": model, "languages": languages, "counts": counts}
+    nodes = NodeWriter(folder)
+    levels = {level: _LevelWriter(folder, scratch, level, settings, previous) for level in LEVELS}
+    wanted = communities["node_id"].unique().implode()
+    members: list[pl.DataFrame] = [_MEMBERS]
+    models: set[str] = set()
+    languages: set[str | None] = set()
+    for shard in shards:
+        ordered = ordered_nodes(shard.documents, shard.tree)
+        first = nodes.append(shard.documents, ordered, shard.paragraphs)
+        models.update(shard.embeddings["model"].unique())
+        languages.update(shard.documents.filter(pl.col("status") == "ok")["language"].unique())
+        names = _document_names(shard.documents)
+        _append_paragraphs(levels["paragraph"], ordered, names, shard)
+        _append_scopes(levels, ordered, names, shard)
+        members.append(_members(ordered.with_row_index("row", first).filter(pl.col("node_id").is_in(wanted)), names, shard.profiles))
+    groups = _community_rows(communities, pl.concat(members))
+    nodes.close(groups.select("community_id", "level", "label_terms", pl.col("rows").alias("members"), "n_tokens"))
+    levels["community"].append(_profile_texts(groups), _pooled(groups))
+    model = _only(models)
+    counts = {name: n for writer in levels.values() for name, n in writer.close(model).items()}
+    head = {"model": model, "languages": sorted(languages, key=lambda code: (code is None, code or "")), "counts": counts}
     (folder / "search.json").write_text(json.dumps(head, indent=1), encoding="utf-8")
     return counts
 
 
-def _only_model(embeddings: pl.DataFrame) -> str:
-    models = embeddings["model"].unique().sort().to_list()
-    if len(models) > 1:
-        raise SchemaError(f"table embeddings: expected vectors of one model, found {models}; materialize `embeddings` for all shards")
-    return models[0] if models else ""
+class _LevelWriter:
+    """The lexical and the dense index of one level."""
+
+    def __init__(self, folder: Path, scratch: Path, level: str, settings: SearchSettings, previous: Path | None) -> None:
+        self._level, self._ann_rows = level, settings.ann_rows
+        place, aside = folder / level, scratch / level
+        place.mkdir(exist_ok=True)
+        aside.mkdir(parents=True, exist_ok=True)
+        earlier = None if previous is None else previous / level
+        self._lexical = LexicalWriter(place, aside, settings.bm25_k1, settings.bm25_b, _earlier(earlier))
+        self._dense = DenseWriter(place, earlier)
+
+    def append(self, texts: Iterator[tuple[str, str | None]], vectors: NDArray[np.float32]) -> None:
+        for text, language in texts:
+            self._lexical.append(text, language)
+        self._dense.append(vectors)
+
+    def close(self, model: str) -> dict[str, int]:
+        lexical, dense = self._lexical.close(), self._dense.close(model, self._ann_rows)
+        found = {
+            "rows": lexical.rows,
+            "analysed": lexical.rows - lexical.taken_over,
+            "terms": lexical.terms,
+            "vectors": dense.vectors,
+            "graphs": dense.graphs,
+            "graphs_kept": dense.kept,
+        }
+        return {f"{self._level}_{name}": n for name, n in found.items()}
 
 
-def _write_level(
-    folder: Path,
-    level: str,
-    texts: Iterator[tuple[str, str | None]],
-    vectors: NDArray[np.float32],
-    model: str,
-    settings: SearchSettings,
-    previous: Path | None,
-    counts: dict[str, int],
-) -> None:
-    place = folder / level
-    place.mkdir(exist_ok=True)
-    lexical = write_lexical_index(place, texts, settings.bm25_k1, settings.bm25_b, _earlier(previous, level))
-    write_dense_index(place, vectors, model, settings.ann_rows)
-    counts[f"{level}_rows"] = lexical.rows
-    counts[f"{level}_analysed"] = lexical.rows - lexical.taken_over
-    counts[f"{level}_terms"] = lexical.terms
-    counts[f"{level}_vectors"] = int(np.any(vectors, axis=1).sum()) if vectors.size else 0
-
-
-def _earlier(folder: Path | None, level: str) -> LexicalIndex | None:
+def _earlier(folder: Path | None) -> LexicalIndex | None:
     """The index of a level in an earlier folder; None where there is none that this version reads."""
     try:
-        return None if folder is None else LexicalIndex.open(folder / level)
+        return None if folder is None else LexicalIndex.open(folder)
     except (SchemaError, StoreVersionError):
         # Made by another version or removed meanwhile: everything is analysed anew, as in a first build.
         return None
+
+
+def _only(models: set[str]) -> str:
+    if len(models) > 1:
+        raise SchemaError(
+            f"table embeddings: expected vectors of one model, found {sorted(models)}; materialize `embeddings` for all shards"
+        )
+    return next(iter(models), "")
+
+
+def _document_names(documents: pl.DataFrame) -> pl.DataFrame:
+    """doc_id, language, name: titles as people see them; file and folder names often say what no title does (company, year, model)."""
+    name = pl.concat_str(pl.col("folders").list.join(" \n"), "title", "doc", separator=" \n")
+    return documents.select("doc_id", "language", name.alias("name"))
+
+
+def _append_paragraphs(level: _LevelWriter, nodes: pl.DataFrame, names: pl.DataFrame, shard: ShardRows) -> None:
+    units = nodes.filter(pl.col("kind") == "paragraph").select("node_id", "doc_id").join(names, on="doc_id", maintain_order="left")
+    texts = shard.paragraphs.select("paragraph_id", "path", "text")
+    units = units.join(texts, left_on="node_id", right_on="paragraph_id", maintain_order="left")
+    vectors = _vectors(units["node_id"], shard.embeddings.rename({"paragraph_id": "node_id"}), required=True)
+    level.append(_paragraph_texts(units), vectors)
+
+
+def _append_scopes(levels: dict[str, _LevelWriter], nodes: pl.DataFrame, names: pl.DataFrame, shard: ShardRows) -> None:
+    profiles = shard.profiles.filter(pl.col("node_id").is_in(nodes.filter(pl.col("kind") != "paragraph")["node_id"].implode()))
+    cues = _navigation_text(profiles, shard.routing_profiles)
+    for level in ("section", "document"):
+        rows = nodes.filter(pl.col("kind") == level).select("node_id", "doc_id", "path").join(names, on="doc_id", maintain_order="left")
+        rows = rows.join(cues, on="node_id", how="left", maintain_order="left")
+        levels[level].append(_profile_texts(rows), _vectors(rows["node_id"], profiles))
 
 
 def _paragraph_texts(units: pl.DataFrame) -> Iterator[tuple[str, str | None]]:
@@ -143,45 +183,72 @@ def _vectors(node_ids: pl.Series, table: pl.DataFrame, required: bool = False) -
     sizes = found["vector"].list.len().fill_null(0)
     if required and (missing := found.filter(sizes == 0)).height:
         raise SchemaError(f"paragraph {missing['node_id'][0]!r} has no row in table embeddings; materialize `embeddings` of its shard")
-    dims = table["vector"].list.len().unique().drop_nulls().to_list()
-    dim = max(dims, default=0)
-    if set(dims) - {0, dim}:
-        raise SchemaError(f"vectors of different length in one table: {sorted(set(dims) - {0})}; rebuild it with one model")
-    matrix = np.zeros((node_ids.len(), dim), dtype=np.float32)
+    return _matrix(found["vector"])
+
+
+def _matrix(vectors: pl.Series) -> NDArray[np.float32]:
+    """float32 [n, dim] of a list column, zeros for an empty list or null. Raises SchemaError for lists of different length."""
+    sizes = vectors.list.len().fill_null(0)
+    dim = int(sizes.max() or 0)  # type: ignore[arg-type]
+    if other := set(sizes.unique().to_list()) - {0, dim}:
+        raise SchemaError(f"vectors of different length in one table: {sorted({dim, *other})}; rebuild it with one model")
+    matrix = np.zeros((vectors.len(), dim), dtype=np.float32)
     has = (sizes > 0).to_numpy()
     if has.any():
-        matrix[has] = found["vector"].filter(sizes > 0).explode().cast(pl.Float32).to_numpy().reshape(-1, dim)
+        matrix[has] = vectors.filter(sizes > 0).explode().cast(pl.Float32).to_numpy().reshape(-1, dim)
     return matrix
 
 
-def _community_rows(communities: pl.DataFrame, nodes: pl.DataFrame, profiles: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
-    """One row per community in index order, with the titles and keywords of its members as cues."""
-    groups = ordered_communities(communities)
-    members = groups.select("community_id", pl.col("members").alias("node_id")).explode("node_id")
-    members = members.join(nodes.select("node_id", "doc_id", "title"), on="node_id", how="left", maintain_order="left")
-    members = members.join(profiles.select("node_id", _terms("keywords").alias("terms")), on="node_id", how="left", maintain_order="left")
-    members = members.join(names.select("doc_id", "language"), on="doc_id", how="left", maintain_order="left")
-    texts = members.group_by("community_id", maintain_order=True).agg(
+_MEMBERS = pl.DataFrame(
+    schema={
+        "node_id": pl.String,
+        "row": pl.Int32,
+        "n_tokens": pl.Int64,
+        "title": pl.String,
+        "language": pl.String,
+        "terms": pl.List(pl.String),
+        "vector": pl.List(pl.Float32),
+    }
+)
+
+
+def _members(nodes: pl.DataFrame, names: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame:
+    """What a community takes over from those of its members that lie in one shard. nodes: the members, with their row in nodes.arrow."""
+    found = nodes.join(names.select("doc_id", "language"), on="doc_id", how="left", maintain_order="left")
+    own = profiles.select("node_id", _terms("keywords").alias("terms"), "vector")
+    return found.join(own, on="node_id", how="left", maintain_order="left").select(_MEMBERS.columns).cast(_MEMBERS.schema)
+
+
+def _community_rows(communities: pl.DataFrame, members: pl.DataFrame) -> pl.DataFrame:
+    """One row per community, by (level, community_id): what its index rows are made of, members in order of their id.
+
+    Raises SchemaError for a member that is no node.
+    """
+    joined = communities.join(members, on="node_id", how="left").sort("level", "community_id", "node_id")
+    if joined["row"].null_count():
+        lost = joined.filter(pl.col("row").is_null())["node_id"][0]
+        raise SchemaError(f"member {lost!r} of table communities is not in table tree; rebuild the communities")
+    groups = joined.group_by("level", "community_id", maintain_order=True).agg(
+        pl.col("label_terms").first(),
+        pl.col("row").sort().alias("rows"),
+        pl.col("n_tokens").sum(),
+        pl.col("vector"),
         pl.col("title").alias("titles"),
-        pl.col("terms").explode().drop_nulls().alias("terms"),
-        pl.col("language").drop_nulls().mode().sort().first().alias("language"),
+        pl.col("terms").explode().drop_nulls(),
+        pl.col("language").drop_nulls().mode().sort().first(),
     )
-    rows = groups.join(texts, on="community_id", how="left", maintain_order="left")
     empty = pl.lit([], dtype=pl.List(pl.String))
-    return rows.select(
-        pl.col("community_id").alias("node_id"),
-        "members",
-        "language",
+    return groups.with_columns(
         pl.lit("").alias("name"),
         pl.col("label_terms").alias("path"),
         pl.concat_list(pl.col("titles").fill_null(empty), pl.col("terms").fill_null(empty)).alias("cues"),
     )
 
 
-def _pooled(groups: pl.DataFrame, profiles: pl.DataFrame) -> NDArray[np.float32]:
+def _pooled(groups: pl.DataFrame) -> NDArray[np.float32]:
     """Mean of the member vectors of each community, brought to length 1."""
-    sizes: Sequence[int] = groups["members"].list.len().to_list()
-    members = _vectors(groups["members"].explode() if groups.height else pl.Series("members", [], pl.String), profiles)
+    sizes: Sequence[int] = groups["vector"].list.len().to_list()
+    members = _matrix(groups["vector"].explode() if groups.height else pl.Series("vector", [], pl.List(pl.Float32)))
     pooled = np.zeros((groups.height, members.shape[1]), dtype=np.float32)
     start = 0
     for row, size in enumerate(sizes):

@@ -16,6 +16,7 @@ from assets_store.settings import EdgeSettings
 from docnav_pipeline.transforms.embeddings import vector_matrix
 from docnav_pipeline.transforms.entities import entity_mentions
 from docnav_pipeline.transforms.node_rows import NodeRows, Rows
+from docnav_pipeline.transforms.similarity_threshold import learned_threshold
 
 # An entity in more paragraphs than this links nothing, whatever the share: the work grows with the square of it.
 MAX_PARAGRAPHS_PER_ENTITY = 500
@@ -24,6 +25,8 @@ MIN_PARAGRAPHS_PER_ENTITY = 5
 # Labels that two unrelated paragraphs often share.
 _NO_LINK = ("DATE", "MONEY", "CLAUSE")
 _NAMED = 3
+# Edges of one paragraph, as a multiple of its neighbours: many may have it among their nearest.
+_HUB = 4
 _ROWS = 2048
 _ELEMENTS = 8_000_000
 
@@ -35,8 +38,8 @@ def entity_edges(features: pl.DataFrame, settings: EdgeSettings) -> pl.DataFrame
     max(5, max_entity_share x n) paragraphs, or in more than 500, are cut; dates, sums of money and clause numbers link nothing. Each
     row counts as holding one more entity of its own, as rare as can be, ln(1 + n): one name in common is little, however little
     else the two paragraphs name. The weight is the cosine of two rows; each paragraph keeps its `entity_neighbors` nearest of at
-    least `min_entity_weight`, and an edge is there when one of the two keeps it. Equal weights go by id. `why` names the shared
-    entities that weigh most.
+    least `min_entity_weight`, and an edge is there when one of the two keeps it and it is among the 4 x `entity_neighbors` heaviest of
+    both, so that no paragraph becomes a hub. Equal weights go by id. `why` names the shared entities that weigh most.
     """
     mentions = entity_mentions(features).filter(~pl.col("label").is_in(_NO_LINK))
     merged = mentions.group_by("paragraph_id", "key").agg(pl.col("count").sum(), pl.col("name").min()).sort("paragraph_id", "key")
@@ -52,7 +55,8 @@ def entity_edges(features: pl.DataFrame, settings: EdgeSettings) -> pl.DataFrame
     matrix = sparse.csr_array((values, (rows, columns)), shape=(len(paragraph_ids), len(names)))
     lengths = np.sqrt(matrix.multiply(matrix).sum(axis=1) + math.log1p(n) ** 2)
     matrix = sparse.csr_array(sparse.diags_array(1 / lengths) @ matrix)
-    source, target, weight = nearest_rows(matrix, settings.entity_neighbors, settings.min_entity_weight)
+    pairs = nearest_rows(matrix, settings.entity_neighbors, settings.min_entity_weight)
+    source, target, weight = without_hubs(*pairs, _HUB * settings.entity_neighbors)
     return _frame(paragraph_ids, source, target, weight, "entity", _shared(matrix, source, target, names))
 
 
@@ -74,14 +78,29 @@ def nearest_rows(matrix: sparse.csr_array, k: int, least: float) -> tuple[Rows, 
     return _once(pl.concat(found)) if found else _once(pl.DataFrame(schema={"i": pl.Int64, "j": pl.Int64, "w": pl.Float64}))
 
 
-def semantic_edges(tree: pl.DataFrame, profiles: pl.DataFrame, settings: EdgeSettings) -> pl.DataFrame:
-    """Edges `semantic` between scopes of R_d. tree: node_id, parent_id, in_R. profiles: node_id, vector.
+def without_hubs(source: Rows, target: Rows, weight: npt.NDArray[np.float64], most: int) -> tuple[Rows, Rows, npt.NDArray[np.float64]]:
+    """The pairs that are among the `most` heaviest of both their rows, in the order given. Equal weights go to the smaller other row."""
+    pairs = pl.DataFrame({"i": source, "j": target, "w": weight}).with_row_index("at")
+    both = pl.concat([pairs, pairs.select("at", i="j", j="i", w="w")]).sort("i", "w", "j", descending=[False, True, False])
+    kept = both.group_by("i", maintain_order=True).head(most)["at"].value_counts().filter(pl.col("count") == 2)["at"].sort()
+    at = kept.to_numpy()
+    return source[at], target[at], weight[at]
 
-    Two scopes are joined when each is among the `semantic_neighbors` nearest of the other and their cosine is at least `min_similarity`. A
-    scope and one above it are never joined: the hierarchy does that. The weight is the cosine, 0 where it is negative.
+
+def semantic_edges(tree: pl.DataFrame, profiles: pl.DataFrame, settings: EdgeSettings) -> pl.DataFrame:
+    """Edges `semantic` between scopes of R_d. tree: doc_id, node_id, parent_id, in_R. profiles: node_id, vector.
+
+    Two scopes are joined when each is among the `semantic_neighbors` nearest of the other, which bounds the edges of any scope, and their
+    cosine is at least `learned_threshold`, which is never below `min_similarity`. A scope and one above it are never joined: the hierarchy
+    does that. The weight is the cosine, 0 where it is negative.
     """
     nodes = NodeRows.of(tree)
-    scopes = tree.with_row_index("row").filter("in_R").select("row", "node_id").join(profiles.select("node_id", "vector"), on="node_id")
+    scopes = (
+        tree.with_row_index("row")
+        .filter("in_R")
+        .select("row", "node_id", "doc_id")
+        .join(profiles.select("node_id", "vector"), on="node_id")
+    )
     scopes = scopes.filter(pl.col("vector").list.len() > 0).sort("node_id")
     if scopes.height < 2 or not settings.semantic_neighbors:
         return empty_rows(LATERAL_EDGES)
@@ -92,8 +111,11 @@ def semantic_edges(tree: pl.DataFrame, profiles: pl.DataFrame, settings: EdgeSet
     lower, upper = nodes.pairs_with_ancestors(tree_rows, with_self=False)
     both = at[upper] >= 0
     apart = np.stack([at[lower[both]], at[upper[both]]], axis=1)
-    source, target, weight = mutual_neighbors(matrix, settings.semantic_neighbors, settings.min_similarity, apart)
-    why = pl.Series([f"profiles alike, cosine {w:.2f}" for w in weight], dtype=pl.String)
+    documents = scopes["doc_id"].rank("dense").to_numpy().astype(np.int64)
+    pairs = _k_nearest(matrix, settings.semantic_neighbors, apart)
+    least = learned_threshold(matrix, documents, _nearest_cosines(pairs), settings.min_similarity)
+    source, target, weight = _mutual(pairs, least)
+    why = pl.Series([f"profiles alike, cosine {w:.2f}, at least {least:.2f}" for w in weight], dtype=pl.String)
     return _frame(scopes["node_id"], source, target, np.maximum(weight, 0), "semantic", why)
 
 
@@ -102,8 +124,17 @@ def mutual_neighbors(matrix: Vectors, k: int, least: float, apart: Rows) -> tupl
 
     apart: int64 [n_pairs, 2], pairs that are never joined and take no place among the k. Equal cosines go to the smaller row.
     """
-    pairs = _k_nearest(matrix, k, apart).filter(pl.col("w") >= least)
-    return _once(pairs.join(pairs.select(i="j", j="i"), on=["i", "j"], how="semi"))
+    return _mutual(_k_nearest(matrix, k, apart), least)
+
+
+def _mutual(pairs: pl.DataFrame, least: float) -> tuple[Rows, Rows, npt.NDArray[np.float64]]:
+    kept = pairs.filter(pl.col("w") >= least)
+    return _once(kept.join(kept.select(i="j", j="i"), on=["i", "j"], how="semi"))
+
+
+def _nearest_cosines(pairs: pl.DataFrame) -> npt.NDArray[np.float64]:
+    """Cosine of each row to its nearest, in the order of rows; rows without one are left out."""
+    return pairs.group_by("i").agg(pl.col("w").max()).sort("i")["w"].to_numpy()
 
 
 def nearest_neighbors(matrix: Vectors, k: int) -> tuple[Rows, Rows, npt.NDArray[np.float64]]:

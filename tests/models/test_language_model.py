@@ -1,19 +1,25 @@
-"""The language model: forms of reply, one repair, what is kept, what errors say. The server is a real one on loopback."""
+"""The language model: forms of reply, one repair, what is kept, caps, pace, what errors say. The server is a real one on loopback."""
 
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import BaseModel, Field
 
-from assets_store.errors import ModelError, SettingsError
+from assets_store.errors import ModelError, OverBudget, RequestRefused, SettingsError
 from assets_store.files import Files
-from assets_store.models.language_model import LanguageModel, Usage, _count, first_object
+from assets_store.models.language_model import LanguageModel, _count, first_object
+from assets_store.models.pace import Pace
+from assets_store.models.usage import Spending, Usage
 from assets_store.settings import LanguageModelSettings
-from tests.endpoint import scripted_endpoint
+from tests.endpoint import Said, scripted_endpoint
 
 
 class Colour(BaseModel):
@@ -96,3 +102,136 @@ def test_counts_that_no_model_can_have_are_bounded() -> None:
         0,
         0,
     ]
+
+
+def test_a_kept_reply_says_what_it_took_when_it_was_made(tmp_path: Path) -> None:
+    with scripted_endpoint(lambda request: '{"name": "red"}') as endpoint:
+        LanguageModel(settings(endpoint.base_url), Files(tmp_path)).ask("Name a colour.", "blood", Colour, already=Usage(2, 30, 4))
+        again = LanguageModel(settings(endpoint.base_url), Files(tmp_path)).ask("Name a colour.", "blood", Colour)
+    assert (again.usage, again.made) == (Usage(), Usage(3, 130, 14))
+
+
+def test_a_reply_can_be_kept_by_what_it_is_about(tmp_path: Path) -> None:
+    with scripted_endpoint(lambda request: '{"name": "red"}') as endpoint:
+        model = LanguageModel(settings(endpoint.base_url), Files(tmp_path))
+        model.ask("Name a colour.", "blood, said one way", Colour, content="blood")
+        model.ask("Name a colour.", "blood, said another way", Colour, content="blood")
+        assert model.known("Name a colour.", "blood", Colour) is not None
+        assert model.known("Name a colour.", "grass", Colour) is None
+    assert len(endpoint.requests) == 1
+
+
+@pytest.mark.parametrize("kept", ["", "{", "[]", '{"reply": {"name": "r"}, "usage": [1, 2, 3]}', '{"name": "red"}'])
+def test_a_kept_file_of_another_form_is_asked_again(kept: str, tmp_path: Path) -> None:
+    with scripted_endpoint(lambda request: '{"name": "red"}') as endpoint:
+        model = LanguageModel(settings(endpoint.base_url), Files(tmp_path))
+        model.ask("Name a colour.", "blood", Colour)
+        (path,) = (tmp_path / "cache" / "llm").iterdir()
+        path.write_text(kept)
+        assert model.ask("Name a colour.", "blood", Colour).usage.llm_calls == 1
+
+
+FAILURES = [Said(status=429, retry_after=0.2), Said(status=500), Said(status=503), Said(delay_s=4)]
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=["429", "500", "503", "timeout"])
+def test_passing_failures_are_tried_again(failure: Said) -> None:
+    replies: Iterator[str | Said] = chain([failure, failure], repeat('{"name": "red"}'))
+    with scripted_endpoint(lambda request: next(replies)) as endpoint:
+        patient = LanguageModelSettings(base_url=endpoint.base_url, model="made-up", max_retries=5, timeout_s=2)
+        started = time.monotonic()
+        reply = LanguageModel(patient).ask("Name a colour.", "blood", Colour)
+    assert (reply.value, reply.usage) == (Colour(name="red"), Usage(1, 100, 10))
+    assert len(endpoint.requests) >= 3
+    assert time.monotonic() - started >= 2 * (failure.retry_after or 0)
+
+
+@pytest.mark.parametrize("broken", ['{"name": "re', '{"colour": "red"}', '{"name": ["red"]}', "", Said(None)])
+def test_a_broken_reply_is_repaired_once(broken: str | Said) -> None:
+    replies = iter([broken, '{"name": "red"}'])
+    with scripted_endpoint(lambda request: next(replies)) as endpoint:
+        reply = LanguageModel(settings(endpoint.base_url)).ask("Name a colour.", "blood", Colour)
+    assert (reply.value, reply.usage.llm_calls) == (Colour(name="red"), 2)
+    assert all(message["content"] for message in endpoint.requests[1]["messages"])
+
+
+def test_a_reply_that_was_cut_off_is_told_so() -> None:
+    with scripted_endpoint(lambda request: Said('{"name": "re', finish_reason="length")) as endpoint:
+        reply = LanguageModel(settings(endpoint.base_url)).ask("Name a colour.", "blood", Colour)
+    assert reply.fault == "the reply was cut off at the limit of its length"
+    assert "and shorter" in endpoint.requests[1]["messages"][-1]["content"]
+
+
+def test_one_refused_request_costs_no_form_of_reply() -> None:
+    with scripted_endpoint(lambda request: 400 if "too long" in str(request["messages"]) else '{"name": "red"}') as endpoint:
+        model = LanguageModel(settings(endpoint.base_url))
+        with pytest.raises(RequestRefused, match=r"Is llm\.model right"):
+            model.ask("Name a colour.", "too long", Colour)
+        assert model.ask("Name a colour.", "blood", Colour).value == Colour(name="red")
+    assert endpoint.requests[-1]["response_format"]["type"] == "json_schema"
+
+
+def test_options_that_newer_models_refuse_are_spelled_otherwise() -> None:
+    def script(request: dict[str, Any]) -> str | Said:
+        wrong = next((name for name in ("max_tokens", "temperature") if name in request), None)
+        return Said(status=400, param=wrong) if wrong else '{"name": "red"}'
+
+    with scripted_endpoint(script) as endpoint:
+        model = LanguageModel(settings(endpoint.base_url))
+        for thing in ("blood", "wine"):
+            assert model.ask("Name a colour.", thing, Colour, max_output_tokens=50).value == Colour(name="red")
+    assert [request.get("max_completion_tokens") for request in endpoint.requests] == [None, 50, 50, 50]
+    assert all(request["response_format"]["type"] == "json_schema" for request in endpoint.requests)
+
+
+def test_tokens_are_counted_here_where_the_endpoint_states_none() -> None:
+    with scripted_endpoint(lambda request: Said('{"name": "red"}', states_usage=False)) as endpoint:
+        usage = LanguageModel(settings(endpoint.base_url)).ask("Name a colour.", "blood", Colour).usage
+    assert (usage.prompt_tokens, usage.completion_tokens) == (5, 9)
+
+
+def test_no_call_is_begun_that_could_pass_a_cap() -> None:
+    spending = Spending(max_tokens=150)
+    with scripted_endpoint(lambda request: '{"name": "red"}') as endpoint:
+        model = LanguageModel(settings(endpoint.base_url), spending=spending)
+        model.ask("Name a colour.", "blood", Colour, max_output_tokens=50)
+        with pytest.raises(OverBudget):
+            model.ask("Name a colour.", "grass", Colour, max_output_tokens=50)
+    assert (len(endpoint.requests), spending.used) == (1, Usage(1, 100, 10))
+
+
+def test_a_cap_in_money_counts_by_prices_and_what_is_under_way() -> None:
+    spending = Spending(max_cost=1.0, prompt_price=2.0, completion_price=10.0)
+    assert spending.cost(Usage(1, 100_000, 50_000)) == pytest.approx(0.7)
+    spending.reserve(Usage(1, 100_000, 50_000))
+    with pytest.raises(OverBudget):
+        spending.reserve(Usage(1, 200_000, 0))
+    spending.settle(Usage(1, 100_000, 50_000), Usage(1, 100_000, 0))
+    spending.reserve(Usage(1, 200_000, 0))
+    assert spending.used == Usage(1, 100_000, 0)
+
+
+def test_turns_are_spread_over_the_minute_and_corrected() -> None:
+    now, slept = [0.0], list[float]()
+    pace = Pace(120, clock=lambda: now[0], sleep=slept.append)
+    pace.take()
+    pace.take()
+    pace.take(3)
+    assert slept == [0.5, 1.0]
+    pace.correct(-2)
+    pace.take()
+    assert slept == [0.5, 1.0, 1.5]
+    now[0] = 60.0
+    pace.take()
+    assert len(slept) == 3
+    Pace(0, sleep=slept.append).take(10**9)
+    assert len(slept) == 3
+
+
+def test_several_threads_ask_one_model() -> None:
+    with scripted_endpoint(lambda request: Said('{"name": "red"}', delay_s=0.05)) as endpoint:
+        model = LanguageModel(settings(endpoint.base_url, requests_per_minute=6000, tokens_per_minute=10_000_000))
+        with ThreadPoolExecutor(8) as pool:
+            replies = list(pool.map(lambda n: model.ask("Name a colour.", f"thing {n}", Colour), range(24)))
+    assert {reply.usage for reply in replies} == {Usage(1, 100, 10)}
+    assert (len(endpoint.requests), model.spending.used) == (24, Usage(24, 2400, 240))

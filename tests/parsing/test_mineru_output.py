@@ -8,6 +8,7 @@ import pytest
 
 from docnav_pipeline.parsing.block import Block, BlockType
 from docnav_pipeline.parsing.errors import CorruptSource, UnsupportedSource
+from docnav_pipeline.parsing.middle_json import table_content
 from docnav_pipeline.parsing.mineru_output import parse_mineru_value
 
 
@@ -165,3 +166,8 @@ def test_other_json_is_unsupported_and_malformed_output_is_corrupt() -> None:
         parse_mineru_value({"a": 1})
     with pytest.raises(CorruptSource, match="does not keep to its form"):
         parse_mineru_value({"pdf_info": [{"page_idx": "x"}]})
+
+
+def test_a_table_of_pictures_has_no_text_and_none_of_its_markup() -> None:
+    assert table_content('<table><tr><td><img src="data:image/png;base64,iVBORw0KGgo="/></td></tr></table>')[1] == ""
+    assert table_content("a    b\nc <t    d") == (None, "a | b\nc <t | d")

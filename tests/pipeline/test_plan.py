@@ -92,3 +92,19 @@ def test_a_renamed_document_is_not_encoded_again(tmp_path: Path, capsys: pytest.
         (docs / f"{n}.md").rename(docs / f"renamed-{n}.md")
     done = call(capsys, *index)
     assert (done["added"], done["removed"], done["work"]["encoded"]) == (4, 4, 0)
+
+
+def test_documents_whose_root_is_away_are_not_planned_to_be_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    away, here, store = tmp_path / "away", tmp_path / "here", str(tmp_path / "store")
+    for folder in (away, here):
+        folder.mkdir()
+        (folder / f"{folder.name}.md").write_text(f"# On wells {folder.name}\n\nAll about wells.\n")
+    assert run(["index", str(away), str(here), "--store", store]) == 0
+    away.rename(tmp_path / "elsewhere")
+    monkeypatch.setattr("docnav_pipeline.stages.parser_fingerprint", lambda *_: "a newer parser")
+    capsys.readouterr()
+    plan = call(capsys, "index", str(here), "--store", store, "--plan")
+    assert stages(plan)["documents"] == 1
+    assert call(capsys, "index", str(here), "--store", store)["work"]["parsed"] == 1

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assets_store.dense_index import DenseIndex, write_dense_index
+from assets_store.dense_index import DenseIndex
+from assets_store.dense_writer import DenseWriter, write_dense_index
 from assets_store.errors import SchemaError, StoreVersionError
 
 
@@ -55,7 +56,7 @@ def test_rows_without_a_vector_are_never_returned(tmp_path: Path) -> None:
 def test_approximate_search_finds_nearly_all_of_the_exact_neighbours_with_their_exact_scores(tmp_path: Path) -> None:
     vectors = _unit_rows(3000, 32)
     index = _write(tmp_path, vectors, ann_rows=1000)
-    assert index.ann is not None
+    assert index.has_ann
     found = wanted = 0
     for query in _unit_rows(50, 32, seed=2):
         exact, _ = index.search(query, 10, exact=True)
@@ -94,3 +95,39 @@ def test_equal_vectors_have_equal_scores_wherever_they_stand(tmp_path: Path) -> 
     query = _unit_rows(1, 48, seed=5)[0]
     rows, scores = _write(tmp_path, vectors).search(query, k=333)
     assert len({scores[rows == row].item() for row in (3, 8, 101, 200, 332)}) == 1
+
+
+def _write_segments(folder: Path, segments: list[NDArray[np.float32]], previous: Path | None = None) -> DenseIndex:
+    folder.mkdir(parents=True)
+    writer = DenseWriter(folder, previous)
+    for vectors in segments:
+        writer.append(vectors)
+    writer.close("model@1", ann_rows=100)
+    return DenseIndex.open(folder)
+
+
+def test_segments_are_searched_as_one_index(tmp_path: Path) -> None:
+    vectors = _unit_rows(900, 32)
+    index = _write_segments(tmp_path / "a", [np.zeros((5, 0), np.float32), vectors[:100], vectors[100:100], vectors[100:]])
+    assert (index.vectors.shape, index.present.sum()) == ((905, 32), 900)
+    found = wanted = 0
+    for query in _unit_rows(30, 32, seed=3):
+        exact = set(index.search(query, 10, exact=True)[0].tolist())
+        found += len(exact & set(index.search(query, 10)[0].tolist()))
+        wanted += len(exact)
+    assert found / wanted >= 0.98
+
+
+def test_a_segment_that_did_not_change_keeps_its_graph(tmp_path: Path) -> None:
+    vectors = _unit_rows(400, 16)
+    _write_segments(tmp_path / "old", [vectors[:200], vectors[200:]])
+    _write_segments(tmp_path / "new", [vectors[:150], vectors[200:]], tmp_path / "old")
+    kept, rebuilt = ((tmp_path / "new" / name).stat().st_ino for name in ("ann-1.usearch", "ann-0.usearch"))
+    before = [(tmp_path / "old" / f"ann-{n}.usearch").stat().st_ino for n in (0, 1)]
+    assert kept == before[1]
+    assert rebuilt not in before
+
+
+def test_vectors_of_two_sizes_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SchemaError, match="vectors of 16 and of 8 dimensions"):
+        _write_segments(tmp_path / "a", [_unit_rows(3, 8), _unit_rows(3, 16)])

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from assets_store import lexical_index
 from assets_store.errors import SchemaError, StoreVersionError
-from assets_store.lexical_index import LexicalIndex, write_lexical_index
+from assets_store.lexical_index import LexicalIndex
+from assets_store.lexical_writer import LexicalWriter, write_lexical_index
 
 K1, B = 1.2, 0.75
 words = st.sampled_from(["pump", "valve", "key", "über", "机器", "4.2.1"])
@@ -55,6 +57,22 @@ def test_scores_are_those_of_the_formula_with_words_counted_in_the_rows_that_are
     assert dict(zip(found.tolist(), scores.tolist(), strict=True)) == pytest.approx(expected, rel=1e-5)
     assert index.scores(query, found, ranges).tolist() == scores.tolist()
     assert all(score <= index.highest_score(query, ranges) * (1 + 1e-6) for score in scores)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@given(
+    rows=st.lists(st.lists(words, max_size=6), min_size=4, max_size=40), query=st.lists(words, min_size=2, max_size=5), k=st.integers(1, 6)
+)
+def test_looking_common_words_up_in_the_best_rows_alone_finds_what_reading_all_rows_finds(
+    tmp_path: Path, rows: list[list[str]], query: list[str], k: int
+) -> None:
+    index = _write(tmp_path, rows)
+    all_rows, all_scores = index.search(query, k)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lexical_index, "_COMMON", 0)
+        few_rows, few_scores = index.search(query, k)
+    assert few_rows.tolist() == all_rows.tolist()
+    assert few_scores.tolist() == all_scores.tolist()
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30, deadline=None)
@@ -111,3 +129,16 @@ def test_an_index_of_another_analyser_is_refused_with_the_way_out(tmp_path: Path
 def test_a_folder_without_an_index_is_an_error_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(SchemaError, match="no lexical index"):
         LexicalIndex.open(tmp_path / "nothing")
+
+
+def test_rows_that_are_put_aside_in_small_pieces_give_the_same_index(tmp_path: Path) -> None:
+    rows = [["pump", "key"], ["key"], [], ["valve", "key", "key"], ["pump"]]
+    _write(tmp_path / "whole", rows)
+    (tmp_path / "cut").mkdir()
+    (tmp_path / "aside").mkdir()
+    writer = LexicalWriter(tmp_path / "cut", tmp_path / "aside", K1, B, piece_rows=2)
+    for row in rows:
+        writer.append(" ".join(row), None)
+    writer.close()
+    for file in sorted((tmp_path / "whole").iterdir()):
+        assert file.read_bytes() == (tmp_path / "cut" / file.name).read_bytes(), file.name

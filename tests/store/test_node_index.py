@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assets_store.errors import SchemaError, StoreVersionError
-from assets_store.node_index import open_node_index, ordered_nodes, write_node_index
+from assets_store.node_index import open_node_index
+from assets_store.node_writer import NodeWriter, ordered_nodes
 from docnav_pipeline.transforms.folders import with_folders
 from tests.factories import MadeDocument, make_tables
 
@@ -36,9 +37,22 @@ def test_the_subtree_of_a_node_is_the_range_of_rows_that_reach_it_by_their_paren
         assert sorted(below) == list(range(row, ends[row]))
 
 
+_NO_COMMUNITIES = pl.DataFrame(
+    schema={
+        "community_id": pl.String,
+        "level": pl.Int32,
+        "label_terms": pl.List(pl.String),
+        "members": pl.List(pl.Int32),
+        "n_tokens": pl.Int64,
+    }
+)
+
+
 def _write(folder: Path, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
     nodes = ordered_nodes(tables["documents"], tables["tree"])
-    write_node_index(folder, with_folders(tables["documents"]), nodes, tables["paragraphs"], tables["communities"])
+    writer = NodeWriter(folder)
+    writer.append(with_folders(tables["documents"]), nodes, tables["paragraphs"])
+    writer.close(_NO_COMMUNITIES)
     return nodes
 
 
@@ -52,6 +66,20 @@ def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
     assert index.documents.column("status").to_pylist() == ["ok", "encrypted"]
     assert (index.integers("documents", "end") - index.integers("documents", "first")).tolist() == [3, 0]
     assert index.communities.num_rows == 0
+
+
+def test_shards_stand_one_after_another(tmp_path: Path) -> None:
+    writer = NodeWriter(tmp_path)
+    made = [make_tables([MadeDocument(name, "# One\n\nText.\n\n# Two\n\nMore.")]) for name in ("b.md", "a.md")]
+    firsts = [writer.append(with_folders(t["documents"]), ordered_nodes(t["documents"], t["tree"]), t["paragraphs"]) for t in made]
+    writer.close(_NO_COMMUNITIES)
+    index = open_node_index(tmp_path)
+    assert firsts == [0, 5]
+    assert index.integers("nodes", "parent").tolist() == [-1, 0, 1, 0, 3, -1, 5, 6, 5, 8]
+    assert index.integers("nodes", "document").tolist() == [0] * 5 + [1] * 5
+    assert index.integers("documents", "first").tolist() == [0, 5]
+    for row, node_id in enumerate(index.nodes.column("node_id").to_pylist()):
+        assert index.row_of(node_id, *((0, 5) if row < 5 else (5, 10))) == row
 
 
 @pytest.mark.parametrize(

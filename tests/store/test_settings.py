@@ -54,6 +54,11 @@ def test_a_profile_sets_other_defaults_and_the_file_still_wins() -> None:
     assert load_settings("profile = 'paper'\n[parsing]\ntier = 'flash'").parsing.tier == "flash"
 
 
+def test_a_language_model_writes_routing_profiles_in_the_profile_paper_only() -> None:
+    assert load_settings().profiles.routing == "extractive"
+    assert load_settings("profile = 'paper'").profiles.routing == "llm"
+
+
 def test_written_settings_are_read_back() -> None:
     settings = load_settings("profile = 'paper'\nshards = 4")
     assert load_settings(settings_to_toml(settings)) == settings

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docnav_pipeline.transforms.citations import CitationKey, ReferenceList, citation_keys, find_citations, is_reference_title
+from docnav_pipeline.transforms.citations import CitationKey, citation_keys, find_citations, glued_marks
 
 
 @pytest.mark.parametrize(
@@ -42,31 +42,19 @@ def test_mentions_are_spelled_out(mention: str, keys: list[CitationKey]) -> None
     assert citation_keys(mention) == keys
 
 
-def test_numbers_and_names_lead_to_the_paragraph_of_their_entry() -> None:
-    references = ReferenceList(
-        [
-            ("p1", "[1] Adams, B. On pumps. 2001.\n[2] Smith, J., Lee, K. Valves, 2019."),
-            ("p2", "[3] Smith, J. (2020a). Tanks.\nMüller, A. 1999. Wasser."),
-        ]
-    )
-    assert [references.find(CitationKey(n)) for n in (1, 2, 3, 4)] == ["p1", "p1", "p2", None]
-    assert references.find(CitationKey(author="smith", year="2019")) == "p1"
-    assert references.find(CitationKey(author="smith", year="2020a")) == "p2"
-    assert references.find(CitationKey(author="müller", year="1999")) == "p2"
-    assert references.find(CitationKey(author="smi", year="2019")) is None
-
-
-@pytest.mark.parametrize("title", ["References", "7. References", "VII. REFERENCES", "Literaturverzeichnis", "参考文献", "A. Bibliography"])
-def test_headings_of_reference_lists_are_known(title: str) -> None:
-    assert is_reference_title(title)
-
-
-@pytest.mark.parametrize("title", ["Reference voltage", "Cross references in text", "", "Notes"])
-def test_other_headings_are_none(title: str) -> None:
-    assert not is_reference_title(title)
-
-
 @given(st.text(alphabet="Smith Lee,&;()[]2019a-–et al.\n", max_size=150))
 def test_every_mention_found_means_something(text: str) -> None:
     for mention in find_citations(text):
         assert citation_keys(mention)
+
+
+def test_labels_and_raised_numbers_are_mentions_too() -> None:
+    assert find_citations("as in [RFC8446] and [QUIC-TLS, TLS13]; of pumps.³⁻⁵ Then") == ["[RFC8446]", "[QUIC-TLS, TLS13]", "³⁻⁵"]
+    assert [key.label for key in citation_keys("[QUIC-TLS, TLS13]")] == ["QUIC-TLS", "TLS13"]
+    assert [key.number for key in citation_keys("³⁻⁵")] == [3, 4, 5]
+    assert find_citations("[Note] that [TODO: x] and 5 m² and 10³") == []
+
+
+def test_numbers_glued_to_words_are_marks_and_numbers_of_names_are_not() -> None:
+    assert glued_marks("It was loud.3,4 Noise12 of pumps5–7 too") == ["3,4", "5–7"]
+    assert glued_marks("COVID-19, GPT4, version 3.14 and Table12") == []

@@ -7,10 +7,11 @@ import pytest
 
 from assets_store.schemas import LATERAL_EDGES
 from assets_store.settings import EdgeSettings, FeatureSettings, ProfileSettings
-from docnav_pipeline.transforms.document_links import reference_paragraphs
+from docnav_pipeline.transforms.document_identity import find_identities, front_rows
 from docnav_pipeline.transforms.features import build_features
 from docnav_pipeline.transforms.lateral_edges import corpus_edges, document_edges
 from docnav_pipeline.transforms.profiles import build_profiles
+from docnav_pipeline.transforms.reference_lists import reference_paragraphs
 from tests.small_corpus import Corpus, make_corpus, make_embeddings
 
 MANUAL = """
@@ -137,11 +138,75 @@ def test_a_page_number_is_only_a_candidate() -> None:
     assert targets(edges_of(paged), corpus.paragraph("See"), "cross_reference") == {corpus.node("Care"): (0.4, "candidate")}
 
 
+def test_mentions_of_a_kind_that_mostly_leads_nowhere_are_of_another_work() -> None:
+    text = (
+        "# 1 Start\n\nUnder chapter 13, and chapter 11, and chapter 12, and chapter 9, one pays. In chapter 2 too.\n\n# 2 Care\n\nOil it."
+    )
+    corpus = make_corpus({"law.md": text})
+    found = targets(edges_of(corpus), corpus.paragraph("Under"), "cross_reference")
+    assert found.pop(corpus.node("2 Care")) == (0.4, "candidate")
+    assert set(found.values()) == {(0.0, "candidate")}
+
+
+def test_a_title_behind_a_mention_must_be_that_of_the_heading() -> None:
+    text = "# 1 Fees\n\nNone.\n\n# 2 Care\n\nOil.\n\n# 3 End\n\nSee Section 1 (Fees for all) and Section 2 - Shared libraries of a book."
+    corpus = make_corpus({"manual.md": text})
+    assert targets(edges_of(corpus), corpus.paragraph("See"), "cross_reference") == {
+        corpus.node("1 Fees"): (1.0, "confirmed"),
+        corpus.node("2 Care"): (0.4, "candidate"),
+    }
+
+
+def test_labels_go_down_the_outline() -> None:
+    text = "# IV. Costs\n\n## B. Basis\n\n### 1. Firms\n\nTen.\n\n# V. Last\n\n## B. End\n\nSee Section IV.B.1, and Section IV.C, too."
+    corpus = make_corpus({"rule.md": text})
+    tree = corpus.tree.with_columns(label=pl.col("title").str.extract(r"^(\w+)\.").fill_null(""))
+    labelled = Corpus(corpus.documents, corpus.layout, tree, corpus.paragraphs)
+    assert targets(edges_of(labelled), corpus.paragraph("See"), "cross_reference") == {
+        corpus.node("1. Firms"): (1.0, "confirmed"),
+        corpus.node("IV. Costs"): (0.7, "confirmed"),
+    }
+
+
+def test_each_chapter_has_its_own_list() -> None:
+    chapter = "# {n} Chapter\n\n## Text {n}\n\nSaid {word} [1].\n\n## References\n\n[1] {name}. On pumps. 2001.\n\n[2] Other {name}. 2002."
+    text = "\n\n".join(chapter.format(n=n, word=word, name=name) for n, word, name in ((1, "once", "Adams"), (2, "twice", "Boole")))
+    corpus = make_corpus({"book.md": text})
+    edges = edges_of(corpus)
+    assert targets(edges, corpus.paragraph("Said once"), "citation") == {corpus.paragraph("[1] Adams"): (1.0, "confirmed")}
+    assert targets(edges, corpus.paragraph("Said twice"), "citation") == {corpus.paragraph("[1] Boole"): (1.0, "confirmed")}
+
+
+def test_raised_marks_glued_to_words_cite_where_the_list_is_numbered() -> None:
+    text = "# 1 Start\n\nPumps are old.1 They are loud,2,3 it is said.4\n\n# References\n\n" + "\n\n".join(
+        f"{n}. {name}, A. On pumps. 200{n}." for n, name in enumerate(("Adams", "Boole", "Crane", "Dorn"), start=1)
+    )
+    corpus = make_corpus({"paper.md": text})
+    found = targets(edges_of(corpus), corpus.paragraph("Pumps"), "citation")
+    assert found == {corpus.paragraph(f"{n}."): (1.0, "confirmed") for n in (1, 2, 3, 4)}
+    plain = make_corpus({"notes.md": "# 1 Start\n\nPumps are old.1 They are loud,2,3 it is said.4"})
+    assert edges_of(plain).filter(pl.col("kind") == "citation").height == 0
+
+
+def test_a_link_into_the_reference_list_is_a_citation() -> None:
+    text = "# 1 Start\n\nSeen by [Adams](#adams) before.\n\n# References {#adams}\n\nAdams, B. On pumps. 2001."
+    corpus = make_corpus({"paper.md": text})
+    entry = corpus.paragraph("Adams")
+    moved = Corpus(
+        corpus.documents,
+        corpus.layout.with_columns(anchor=pl.when(pl.col("block") == 3).then(pl.lit("adams"))),
+        corpus.tree.with_columns(anchor=pl.lit(None, pl.String)),
+        corpus.paragraphs,
+    )
+    assert targets(edges_of(moved), corpus.paragraph("Seen"), "citation") == {entry: (1.0, "confirmed")}
+
+
 def all_edges(corpus: Corpus) -> pl.DataFrame:
     features = build_features(corpus.paragraphs, {}, None, FeatureSettings())
     profiles = build_profiles(corpus.tree, features, make_embeddings(corpus.paragraphs), ProfileSettings())
     arguments = (corpus.documents, corpus.tree, corpus.paragraphs, features, profiles, corpus.layout, EdgeSettings(min_similarity=-1))
-    return corpus_edges(*arguments, reference_paragraphs(corpus.paragraphs))
+    identities = find_identities(corpus.documents, corpus.tree, front_rows(corpus.layout))
+    return corpus_edges(*arguments, reference_paragraphs(corpus.paragraphs), identities)
 
 
 def test_links_between_documents_reach_heading_or_document() -> None:
@@ -173,8 +238,10 @@ def test_a_reference_list_that_names_a_document_cites_it() -> None:
     corpus = make_corpus(texts)
     edges = all_edges(corpus)
     citing, cited = corpus.documents["doc_id"]
-    assert targets(edges, corpus.paragraph("[1]"), "citation") == {cited: (1.0, "confirmed")}
-    assert targets(edges, citing, "citation") == {cited: (0.5, "confirmed")}
+    assert targets(edges, corpus.paragraph("[1]"), "citation") == {cited: (0.8, "confirmed")}
+    assert targets(edges, corpus.paragraph("Loud"), "citation")[cited] == (0.8, "confirmed")
+    assert targets(edges, corpus.node("1 Start"), "citation")[cited] == (0.4, "confirmed")
+    assert targets(edges, citing, "citation")[cited] == (0.4, "confirmed")
 
 
 def test_no_rows_give_no_edges() -> None:

@@ -100,3 +100,18 @@ def test_a_text_without_any_end_is_still_bounded() -> None:
         units: list[Unit] = build_units([Block(BlockType.TEXT, text)], SIZES)
         assert all(u.n_tokens <= SIZES.max_tokens for u in units)
         assert squeezed("".join(u.text for u in units)) == squeezed(text)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=6), st.integers(1, 12))
+def test_a_table_whose_rows_are_longer_than_a_unit_is_cut_within_the_limit_under_its_head(rows: list[str], head_words: int) -> None:
+    table = Block(BlockType.TABLE, "\n".join([" ".join(["head"] * head_words), *rows]))
+    units = build_units([table], SIZES)
+    assert max(count_tokens(unit.text) for unit in units) <= SIZES.max_tokens
+    assert squeezed("".join(rows)) in squeezed("".join(u.text for u in units)).replace("head" * head_words, "")
+
+
+@given(st.text(alphabet="abcXYZ019+/=", min_size=1, max_size=900))
+def test_a_word_without_end_is_cut_within_the_limit(word: str) -> None:
+    units = build_units([Block(BlockType.TEXT, word)], SIZES)
+    assert max(count_tokens(unit.text) for unit in units) <= SIZES.max_tokens
+    assert "".join(unit.text for unit in units) == word

@@ -61,6 +61,23 @@ def test_a_mention_of_another_work_says_so() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("11 U.S.C. § 704(a)(5), 11 U.S.C. § 8", "704(a)(5)"),
+        ("see Section 5.2 of [TLS13]", "5.2"),
+        ("in RFC 9000, Section 4", "4"),
+        ("Exchange Act Section 10(b)", "10(b)"),
+        ("Section 4.e of the Trust Legal Provisions", "4.e"),
+        ("Section 154 of title 18", "154"),
+    ],
+)
+def test_a_work_named_before_or_behind_a_mention_holds_its_place(text: str, target: str) -> None:
+    found = find_cross_references(text)[0]
+    assert (found.target.casefold(), found.outside) == (target, True)
+    assert names_other_work(found.text)
+
+
+@pytest.mark.parametrize(
     ("label", "keys"),
     [
         ("4.2", [("", "4.2")]),

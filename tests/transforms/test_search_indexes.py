@@ -84,5 +84,5 @@ def test_an_approximate_index_is_built_from_the_set_number_of_vectors_on(tmp_pat
     tables = make_tables(DOCUMENTS)
     build_index(tmp_path / "few", tables, Settings())
     build_index(tmp_path / "many", tables, Settings(search={"ann_rows": 3}))
-    assert DenseIndex.open(tmp_path / "few" / "paragraph").ann is None
-    assert DenseIndex.open(tmp_path / "many" / "paragraph").ann is not None
+    assert DenseIndex.open(tmp_path / "few" / "paragraph").has_ann is False
+    assert DenseIndex.open(tmp_path / "many" / "paragraph").has_ann is True

@@ -37,7 +37,9 @@ def brute_entity_edges(entities: dict[str, dict[str, int]], wanted: EdgeSettings
     for p in rows:
         near = sorted((-w, b) for (a, b), w in cosine.items() if a == p)[: wanted.entity_neighbors]
         edges.update({(min(p, b), max(p, b)): -w for w, b in near})
-    return edges
+    heaviest = {p: sorted((pair for pair in edges if p in pair), key=lambda pair: (-edges[pair], pair)) for p in rows}
+    most = 4 * wanted.entity_neighbors
+    return {(a, b): w for (a, b), w in edges.items() if (a, b) in heaviest[a][:most] and (a, b) in heaviest[b][:most]}
 
 
 @settings(max_examples=50)
@@ -55,6 +57,12 @@ def test_rare_names_weigh_more_and_common_ones_nothing() -> None:
     entities = {**common, "doc/p-000": {"Everywhere": 1, "Rare": 1}, "doc/p-001": {"Everywhere": 1, "Rare": 1}}
     found = entity_edges(make_features(entities), EdgeSettings())
     assert found.select("source_id", "target_id", "why").rows() == [("doc/p-000", "doc/p-001", "shares Rare")]
+
+
+def test_no_paragraph_becomes_a_hub() -> None:
+    names = {f"doc/p-{n:02}": {f"N{n}": 1} for n in range(1, 40)}
+    features = make_features({**names, "doc/p-00": {f"N{n}": 1 for n in range(1, 40)}})
+    assert entity_edges(features, EdgeSettings(entity_neighbors=2, min_entity_weight=0)).height == 8
 
 
 def test_the_block_size_does_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +96,12 @@ def test_mutual_neighbours_are_those_of_a_plain_search(rows: list[list[int]], k:
 
 def test_a_scope_and_one_above_it_are_never_joined() -> None:
     tree = pl.DataFrame(
-        {"node_id": ["a", "a/s-1", "b", "c"], "parent_id": [None, "a", None, None], "in_R": [True, True, True, False]},
+        {
+            "doc_id": ["a", "a", "b", "c"],
+            "node_id": ["a", "a/s-1", "b", "c"],
+            "parent_id": [None, "a", None, None],
+            "in_R": [True, True, True, False],
+        },
         schema_overrides={"parent_id": pl.String},
     )
     vectors = unit_rows(np.array([[1, 0], [1, 0.01], [1, 0.2], [1, 0]], np.float32))
@@ -99,7 +112,7 @@ def test_a_scope_and_one_above_it_are_never_joined() -> None:
 
 
 def test_nothing_to_compare_gives_no_edges() -> None:
-    tree = pl.DataFrame({"node_id": ["a"], "parent_id": [None], "in_R": [True]}, schema_overrides={"parent_id": pl.String})
+    tree = pl.DataFrame({"doc_id": ["a"], "node_id": ["a"], "parent_id": [None], "in_R": [True]}, schema_overrides={"parent_id": pl.String})
     profiles = tree.select("node_id").with_columns(vector=pl.Series([[]], dtype=pl.List(pl.Float32)))
     assert semantic_edges(tree, profiles, EdgeSettings()).height == 0
     assert entity_edges(make_features({}), EdgeSettings()).height == 0
