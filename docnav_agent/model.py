@@ -68,14 +68,14 @@ class EndpointModel(LanguageModel):
 
     @cached_property
     @override
-    def _client(self) -> OpenAI:
+    def _made_client(self) -> OpenAI:
         import httpx
 
         from assets_store.models.transport import BoundedTransport
 
         settings = self._settings
         transport = BoundedTransport(self._transport or httpx.HTTPTransport(), settings.timeout_s)
-        return super()._client.with_options(http_client=httpx.Client(transport=transport, follow_redirects=True))
+        return super()._made_client.with_options(http_client=httpx.Client(transport=transport, follow_redirects=True))
 
 
 class RunModel:

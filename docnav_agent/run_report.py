@@ -111,7 +111,7 @@ def _evidence(name: str, item: Mapping[str, Any], images: Mapping[tuple[str, int
         "node_id": item.get("node_id"),
         "step": item.get("step"),
         "why": item.get("why"),
-        "usefulness": item.get("usefulness"),
+        "usefulness": round(useful, 3) if isinstance(useful := item.get("usefulness"), float) else useful,
         "text": str(item.get("text"))[:MAX_TEXT],
         "pages": pages,
     }

@@ -16,6 +16,8 @@ INDENT = 16
 STEP_WIDTH = 34
 TREE_WIDTH = 460
 MAX_TITLE = 64
+# Sorts behind titles; never drawn.
+_LAST = "\x7f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the tree. depth: 0 for a document; kind: `document`, `section`, `paragraph` or `community`."""
+    """One line of the tree. depth: 0 for a document; kind: `document`, `section`, `paragraph` or `community`.
+
+    key: the node id, or the titles down to a node that was never shown itself.
+    """
 
     key: str
     title: str
@@ -43,7 +48,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class WalkMap:
-    """rows from top to bottom; path: points of the line through the targets of all steps; left_out: nodes that were only shown."""
+    """rows: from top to bottom, sections by title, paragraphs in order.
+
+    path: points of the line through the targets of all steps. left_out: nodes that were only shown.
+    """
 
     rows: tuple[Row, ...]
     marks: tuple[Mark, ...]
@@ -75,8 +83,8 @@ def walk_map(steps: Sequence[Mapping[str, Any]], evidence: Mapping[str, Mapping[
     ids = {key: node_id for node_id, key in at.items()}
     rows = tuple(
         Row(
-            " / ".join(key),
-            places.get(key, (key[-1].lstrip("\x7f"), "section" if len(key) > 1 else "document"))[0][:MAX_TITLE],
+            ids.get(key) or " > ".join(key),
+            places.get(key, (key[-1].lstrip(_LAST), "section" if len(key) > 1 else "document"))[0][:MAX_TITLE],
             places.get(key, ("", "section" if len(key) > 1 else "document"))[1],
             len(key) - 1,
             8 + INDENT * (len(key) - 1),
@@ -141,7 +149,7 @@ def _place(node: Mapping[str, Any], at: dict[str, tuple[str, ...]], places: dict
     level = str(node.get("level"))
     titles = [str(title) for title in path] if isinstance(path, list) else []
     if level == "community":
-        key: tuple[str, ...] = ("\x7fcommunities", node_id)
+        key: tuple[str, ...] = (f"{_LAST}communities", node_id)
         title = str(node.get("title") or node_id)
     elif level == "document":
         key, title = (str(node.get("doc")),), str(node.get("doc"))
@@ -151,7 +159,7 @@ def _place(node: Mapping[str, Any], at: dict[str, tuple[str, ...]], places: dict
         # Behind the sections of the same parent, in reading order where it is known.
         position = node.get("position")
         place = f"{position:06d}" if isinstance(position, int) else ""
-        key = (str(node.get("doc")), *titles, f"\x7f{place}{node_id}")
+        key = (str(node.get("doc")), *titles, f"{_LAST}{place}{node_id}")
         page = node.get("page_start")
         title = f"paragraph {node_id.rpartition('/')[2]}" + (f", p. {page}" if isinstance(page, int) else "")
         level = "paragraph"

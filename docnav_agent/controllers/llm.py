@@ -10,13 +10,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from assets_store.ids import level_of
 from assets_store.tokens import count_tokens
 from docnav_agent.actions import DIRECTIONS, LEVELS, Direction, Expand, Fetch, Level, Locate, Navigate
 from docnav_agent.controllers import rules
 from docnav_agent.controllers.base import Decision
 from docnav_agent.controllers.reply import MAX_TARGETS, StepReply, step_form
 from docnav_agent.controllers.view import Prompt, View
-from docnav_agent.environment import Observation
+from docnav_agent.environment import Observation, Status
 from docnav_agent.evidence import EVIDENCE_ID, EvidenceItem, evidence_id
 from docnav_agent.nodes import EDGE_KINDS, EdgeKind
 from docnav_agent.note import MAX_QUERY, RetrievalNote, RunState, clipped
@@ -74,6 +75,10 @@ class LanguageModelController:
         if opening is not None:
             return opening
         if state.idle_moves >= MAX_IDLE:
+            unread = self._view_of(state).best(state)[:DEFAULT_TARGETS]
+            if unread and not state.evidence and "EF" not in self._without:
+                why = "moves bring nothing new and nothing was fetched, so the best that was shown is"
+                return Decision(why, Fetch(node_ids=tuple(unread), max_tokens=FETCH_TOKENS))
             return self._end(state, NO_USEFUL_MOVE, "the last moves brought nothing new", state.note)
         return self._asked(state)
 
@@ -117,7 +122,7 @@ class LanguageModelController:
         if outcome.value is None and outcome.unreachable and reached is not None:
             return Decision(f"no reply in time: {outcome.fault}", stop=reached)
         if outcome.value is None:
-            return self._bad_reply(state, "bad_reply", f"no valid reply: {outcome.fault}", outcome.unreachable)
+            return self._bad_reply(state, "bad_reply", f"no valid reply: {outcome.fault}")
         return self._understood(state, outcome.value, prompt)
 
     def _understood(self, state: RunState, reply: StepReply, prompt: Prompt) -> Decision:
@@ -152,8 +157,8 @@ class LanguageModelController:
             return Locate(query=query, level=level, scope=tuple(targets), k=HITS)
         near = targets[:1] or list(state.focus[:1]) or shown[:1]
         if reply.action == "navigate" and near and "SN" not in self._without:
-            direction: Direction = next((way for way in DIRECTIONS if way == reply.how), "down" if "/p-" not in near[0] else "siblings")
-            return Navigate(node_id=near[0], direction=direction)
+            usual: Direction = "siblings" if level_of(near[0]) == "paragraph" else "down"
+            return Navigate(node_id=near[0], direction=next((way for way in DIRECTIONS if way == reply.how), usual))
         if reply.action == "expand" and near and "LN" not in self._without:
             kinds: tuple[EdgeKind, ...] = tuple(kind for kind in EDGE_KINDS if kind == reply.how)
             return Expand(node_id=near[0], kinds=kinds)
@@ -167,7 +172,8 @@ class LanguageModelController:
 
     def _updated(self, state: RunState, reply: StepReply, prompt: Prompt) -> RetrievalNote:
         found = list(state.note.found_so_far)
-        if reply.found and not any(line.endswith(reply.found) for line in found):
+        # Before a text was fetched nothing was found, whatever a model makes of the words on the map.
+        if reply.found and state.evidence and not any(line.endswith(reply.found) for line in found):
             source = [name for name in (_as_evidence_id(word) for word in reply.keep) if name in {e.evidence_id for e in state.evidence}]
             found.append(f"{', '.join(source or prompt.evidence)}: {reply.found}" if source or prompt.evidence else reply.found)
         return state.note.updated(found=found, missing=reply.missing, next_step=reply.why or reply.action)
@@ -203,14 +209,12 @@ class LanguageModelController:
             return self._by_rules(state, note)
         return Decision(why, stop=reason, note=note.updated(next_step="answer", can_answer=reason == ANSWERED))
 
-    def _bad_reply(
-        self, state: RunState, status: str, message: str, unreachable: bool = False, note: RetrievalNote | None = None
-    ) -> Decision:
+    def _bad_reply(self, state: RunState, status: Status, message: str, note: RetrievalNote | None = None) -> Decision:
+        """A step of its own that says what was wrong, or, after too many in a row, rules in place of the model."""
         self._bad += 1
         if self._bad < self._settings.max_bad_replies:
             self._said = clipped(message)
-            observation = Observation("unknown_target" if status == "unknown_target" else "bad_reply", clipped(message))
-            return Decision("the reply was no action", bad=observation, note=note)
+            return Decision("the reply was no action", bad=Observation(status, clipped(message)), note=note)
         if not self._settings.back_off:
             return Decision(clipped(f"{self._bad} replies in a row were no action, the last: {message}"), stop=MODEL_FAILED)
         self._handed_over = clipped(f"{self._bad} replies in a row were no action, so rules went on; the last: {message}")
@@ -218,7 +222,8 @@ class LanguageModelController:
         return self._by_rules(state)
 
     def _by_rules(self, state: RunState, note: RetrievalNote | None = None) -> Decision:
-        return replace(self._rules.decide(state), note=note, by=self._rules.name)
+        # Much of what rules looks at was shown before; its walk has an end of its own.
+        return replace(self._rules.decide(state), note=note, by=self._rules.name, planned=True)
 
     # -- small judgements
 

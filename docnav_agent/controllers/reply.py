@@ -30,6 +30,8 @@ _ALSO = {
     "go": "navigate", "outline": "navigate", "follow": "expand", "neighbors": "expand", "stop": "answer", "finish": "answer",
     "done": "answer", "end": "answer", "finished": "answer",
 }  # fmt: skip
+# What stands for nothing: the word, or only names of nodes and evidence.
+_NO_FACT = re.compile(r"(?:none|nothing|n/a|[\W_]*|(?:[nN]\d{1,4}|E\d{1,4})(?:\W+(?:[nN]\d{1,4}|E\d{1,4}))*)\.?", re.IGNORECASE)
 _NAME = re.compile(r"[nN]\d{1,4}|E\d{1,4}|[^\s,;\[\]\"']+")
 
 
@@ -55,7 +57,10 @@ class StepReply(BaseModel):
         limit = {"found": MAX_FOUND, "why": MAX_WHY, "query": MAX_QUERY}[info.field_name]
         if isinstance(value, list):
             value = "; ".join(str(part) for part in value)
-        return "" if value is None else clipped(str(value), limit) if isinstance(value, str | int | float) else value
+        if not isinstance(value, str | int | float | None):
+            return value
+        line = clipped(str(value), limit) if value is not None else ""
+        return "" if info.field_name == "found" and _NO_FACT.fullmatch(line) else line
 
     @field_validator("missing", mode="before")
     @classmethod
@@ -66,7 +71,8 @@ class StepReply(BaseModel):
         if not isinstance(parts, list):
             return parts
         lines = [clipped(part, MAX_MISSING_CHARACTERS) for part in parts if isinstance(part, str) and part.strip()]
-        return [line for line in lines if line.casefold().rstrip(".") not in ("none", "nothing")][:MAX_MISSING]
+        named = [line for line in lines if not _NO_FACT.fullmatch(line)]
+        return list(dict.fromkeys(named))[:MAX_MISSING]
 
     @field_validator("keep", "targets", mode="before")
     @classmethod

@@ -74,6 +74,10 @@ class View:
         known = list(self._ids)
         return get_close_matches(name.lower(), known, n=3, cutoff=0.5) or known[-3:]
 
+    def best(self, state: RunState) -> list[str]:
+        """Ids of the nodes that a menu would show now, best of all searches first."""
+        return [card.node_id for card in self._menu(state, ranked=True)]
+
     def prompt(self, state: RunState, limit: int, with_note: bool = True, said: str = "", ranked: bool = False) -> Prompt:
         """The changing part of a prompt in at most `limit` tokens.
 

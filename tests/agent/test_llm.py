@@ -97,6 +97,14 @@ def test_replies_that_are_no_action_hand_over_to_rules(tmp_path: Path) -> None:
     assert len(endpoint.requests) == 4  # each of two replies was sent back once
 
 
+def test_rules_goes_on_although_everything_was_shown_before(tmp_path: Path) -> None:
+    found, _ = run(tmp_path, [step("locate", query="the pump"), "no"], max_bad_replies=1)
+    assert found.evidence
+    found, _ = run(tmp_path / "more", ["no"], max_bad_replies=4)
+    assert [entry.observation.status for entry in found.steps[1:4]] == ["bad_reply"] * 3
+    assert found.evidence
+
+
 def test_without_back_off_a_failing_model_ends_the_run(tmp_path: Path) -> None:
     found, _ = run(tmp_path, ["no"], back_off=False)
     assert found.stop_reason == "model_failed"
@@ -154,6 +162,16 @@ def test_nodes_that_were_screened_out_leave_the_menu(tmp_path: Path) -> None:
     assert names_in(after, "30 days")
 
 
+def test_nothing_is_found_before_a_text_was_fetched_and_names_are_no_facts(tmp_path: Path) -> None:
+    early = step("locate", query="pump", found="The pump is red", missing=["n4", "E01, n2", "None", "the rent", "the rent"])
+    late = step("fetch", found="n1", missing=["n4"])
+    found, _ = run(tmp_path, [early, late, step("answer", missing=["the rent"])])
+    assert found.steps[1].note.found_so_far == ()
+    assert found.steps[1].note.missing_so_far == ("the rent",)
+    assert found.note.found_so_far == ()
+    assert found.stop_reason == "no_useful_move"
+
+
 def test_a_check_sends_a_run_back_with_what_is_missing_and_only_so_often(tmp_path: Path) -> None:
     lacking = {"because": "no rent", "enough": "no", "missing": ["the rent"]}
     done = step("answer", missing=[])
@@ -191,10 +209,12 @@ def test_a_check_sees_question_and_evidence_and_nothing_else(tmp_path: Path) -> 
     assert "pump" not in asked
 
 
-def test_repeated_moves_end_the_run_without_more_calls(tmp_path: Path) -> None:
-    found, endpoint = run(tmp_path, [step("locate", query="the pump")])
-    assert found.stop_reason == "nothing_found"
-    assert len(endpoint.requests) <= 3
+def test_moves_that_bring_nothing_lead_to_the_best_that_was_shown_and_then_to_the_end(tmp_path: Path) -> None:
+    found, endpoint = run(tmp_path, [step("locate", query="notice")])
+    assert kinds(found) == ["locate", "locate", "locate", "fetch", "locate", "locate"]
+    assert found.evidence[0].text == "The notice period is 30 days."
+    assert found.stop_reason == "no_useful_move"
+    assert len(endpoint.requests) == 4
 
 
 def test_a_run_that_fills_goes_on_with_rules_and_says_who_decided(tmp_path: Path) -> None:
