@@ -51,7 +51,7 @@ class Segment:
     def _lists(self) -> Any:
         import faiss
 
-        index = faiss.read_index(str(self._path), faiss.IO_FLAG_MMAP_IFC)
+        index: Any = faiss.read_index(str(self._path), faiss.IO_FLAG_MMAP_IFC)
         index.nprobe = min(index.nlist, max(_MIN_PROBED, round(_PROBED * index.nlist)))
         return index
 
