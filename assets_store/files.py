@@ -122,7 +122,7 @@ class Files:
         above = Path(self._full(_SCRATCH)) if self.is_local else None
         if above is not None:
             above.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=above, prefix="docnav-") as folder:
+        with TemporaryDirectory(dir=above, prefix="docnav-") as folder, naming_file(folder):
             yield Path(folder)
 
     def names(self, folder: str) -> list[str]:
@@ -236,11 +236,15 @@ class Files:
 
 @contextmanager
 def naming_file(path: str | Path) -> Iterator[None]:
-    """Say which file a write was for, which an error of the system does not: a person must know which disk is full."""
+    """Say which file a write was for, which an error of the system may not: a person must know which disk is full."""
     try:
         yield
     except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), str(error.filename or path)) from error
+        if error.filename is not None:
+            raise
+        if error.errno is None:  # as NumPy has it
+            raise OSError(f"{error}: {path}") from error
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 def _files_in(folder: Path) -> list[Path]:

@@ -30,7 +30,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from assets_store.errors import NoStore, StoreError, StoreVersionError
-from assets_store.files import DAMAGED, Files, naming_file
+from assets_store.files import DAMAGED, Files
 from assets_store.ids import file_hash, shard_key
 from assets_store.locks import ensure_held, write_lock
 from assets_store.migrations import mark_outdated, upgrade_rows
@@ -212,7 +212,7 @@ class Store:
         Equal pieces give an equal file. See `PartWriter`.
         """
         self._raise_version()
-        with self.files.scratch() as folder, naming_file(f"{self.location}/parts/{spec.name}"):
+        with self.files.scratch() as folder:
             writer = PartWriter(folder / f"{spec.name}.parquet", spec, provenance)
             try:
                 yield writer
