@@ -95,7 +95,7 @@ def rates(lines: list[str]) -> list[list[str]]:
         done, seconds = (np.array(column) for column in zip(*reached, strict=True))
         edges = np.linspace(0, done[-1], _QUARTERS + 1)
         steps = np.diff(np.interp(edges, done, seconds))
-        found.append([label, f"{done[-1]:,.0f}", *(f"{edges[1] / max(step, 1e-9):,.0f}" for step in steps)])
+        found.append([label, f"{done[-1]:,.0f}", *(f"{edges[1] / max(step, 1e-9):,.3g}" for step in steps)])
     return found
 
 

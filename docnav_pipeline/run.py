@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 WORK = ("parsed", "encoded", "recognised", "llm_calls")
 # Modules that hold, or take from another one, the shards as partitions.
 _WITH_SHARDS = ("docnav_pipeline.partitions", "docnav_pipeline.checks", "docnav_pipeline.definitions")
+# Settings of the instance for runs in this process.
+_INDEX_SETTINGS = "dagster-index.yaml"
 # Tag of runs that live and die with a process of `docnav index`.
 _IN_PROCESS = "docnav/in_process"
 # What a stage raises is raised here too, and stands in the event log; printed in between it would bury the message.
@@ -65,10 +67,10 @@ def dagster_home(store: Store) -> Path:
         return Path(os.environ["DAGSTER_HOME"])
     else:
         home = user_data_path("docnav") / "dagster" / content_hash(store.location, length=16)
-    settings = home / "dagster.yaml"
-    if not settings.exists():
-        home.mkdir(parents=True, exist_ok=True)
-        settings.write_text(resources.files("docnav_pipeline").joinpath("dagster.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    home.mkdir(parents=True, exist_ok=True)
+    for name in ("dagster.yaml", _INDEX_SETTINGS):
+        if not (home / name).exists():
+            (home / name).write_text(resources.files("docnav_pipeline").joinpath(name).read_text(encoding="utf-8"), encoding="utf-8")
     return home
 
 
@@ -126,7 +128,10 @@ def _materialize(store: Store, shards: Sequence[str]) -> tuple[tuple[str, ...], 
         whole_checks = [c for c in CHECKS if c not in sharded_checks]
         failed: list[str] = []
         work: Counter[str] = Counter()
-        with _naming_storage_faults(os.environ["DAGSTER_HOME"]), dg.DagsterInstance.from_config(os.environ["DAGSTER_HOME"]) as instance:
+        home = os.environ["DAGSTER_HOME"]
+        # A home that somebody else keeps has its own settings only.
+        own = _INDEX_SETTINGS if Path(home, _INDEX_SETTINGS).exists() else "dagster.yaml"
+        with _naming_storage_faults(home), dg.DagsterInstance.from_config(home, own) as instance:
             _release_dead_runs(instance)
             if shards:
                 span = {"dagster/asset_partition_range_start": shards[0], "dagster/asset_partition_range_end": shards[-1]}
