@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from assets_store.errors import SchemaError, StoreVersionError
+from assets_store.arrow_files import numbers, open_mapped
 
 FORMAT = "docnav-nodes-3"
 KINDS = ("document", "section", "paragraph")
@@ -86,7 +86,7 @@ class NodeIndex:
     def integers(self, file: str, column: str) -> NDArray[Any]:
         """A column of whole numbers without nulls as a read-only array in its own width."""
         table: pa.Table = getattr(self, file)
-        chunks = [_numbers(chunk) for chunk in table.column(column).chunks]
+        chunks = [numbers(chunk) for chunk in table.column(column).chunks]
         return chunks[0] if len(chunks) == 1 else np.concatenate(chunks) if chunks else np.empty(0, np.int32)
 
     def row_of(self, node_id: str, first: int, end: int) -> int | None:
@@ -108,23 +108,4 @@ class NodeIndex:
 
 def open_node_index(folder: Path) -> NodeIndex:
     """Open the four files of a folder, memory-mapped. Raises StoreVersionError where another version wrote them."""
-    return NodeIndex(**{name: _open(folder / f"{name}.arrow") for name in SCHEMAS})
-
-
-def _numbers(values: pa.Array) -> NDArray[Any]:
-    width = {8: np.int8, 32: np.int32, 64: np.int64}[values.type.bit_width]
-    # Not to_numpy(): it imports pandas where that is installed, which takes longer than opening the snapshot.
-    return np.frombuffer(values.buffers()[1] or b"", dtype=width, count=len(values), offset=values.offset * values.type.bit_width // 8)
-
-
-def _open(path: Path) -> pa.Table:
-    try:
-        reader = pa.ipc.open_file(pa.memory_map(str(path)))
-    except (OSError, pa.ArrowInvalid) as error:
-        raise SchemaError(f"cannot open the search index file {path}: {error}; run `docnav index` again to write it anew") from error
-    found = (reader.schema.metadata or {}).get(b"format", b"").decode()
-    if found != FORMAT:
-        raise StoreVersionError(
-            f"{path.name} has format {found or 'none'}, this version reads {FORMAT}; run `docnav index` to write it anew"
-        )
-    return reader.read_all()
+    return NodeIndex(**{name: open_mapped(folder / f"{name}.arrow", FORMAT) for name in SCHEMAS})

@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from assets_store.arrow_files import new_file
 from assets_store.errors import SchemaError
 from assets_store.node_index import DOCUMENT_COLUMNS, FORMAT, KINDS, NODE_COLUMNS, SCHEMAS
 
@@ -106,7 +107,7 @@ def _texts(nodes: pl.DataFrame, paragraphs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _writer(folder: Path, name: str) -> pa.RecordBatchFileWriter:
-    return pa.ipc.new_file(str(folder / f"{name}.arrow"), SCHEMAS[name].with_metadata({"format": FORMAT}))
+    return new_file(folder / f"{name}.arrow", SCHEMAS[name], FORMAT)
 
 
 def _append(writer: pa.RecordBatchFileWriter, name: str, frame: pl.DataFrame) -> None:

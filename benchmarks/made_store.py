@@ -22,6 +22,8 @@ from docnav_pipeline.transforms.search_indexes import ShardRows, build_search_in
 
 SECTIONS, PER_SECTION = 10, 10
 _SENTENCES = 7
+# Edges of a paragraph beside the one to its next.
+_EDGES = 4
 # Made vectors lie between a real one and one of its nearest, with a little noise: in 4,000 of them the median cosine to the nearest is .960
 # (real texts .963), to the tenth .80 (.72), and the local dimension 3.7 (3.1). With noise of .5 and any second text it is 11.
 _NEAR, _NOISE = 10, 0.2
@@ -65,7 +67,9 @@ def make_store(
     store = Store.create(folder, settings)
     with store.files.scratch() as scratch:
         shards = _shards(n_paragraphs, sources, Vectors(vectors), model, settings.shards)
-        build_search_indexes(scratch / "index", scratch, shards, empty_rows(TABLES["communities"]), settings.search)
+        build_search_indexes(
+            scratch / "index", scratch, shards, *(empty_rows(TABLES[name]) for name in ("communities", "lateral_edges")), settings.search
+        )
         store.files.upload_folder(scratch / "index", "indexes/made")
     store.commit("made", {"encoder": model}, {"paragraphs": n_paragraphs})
 
@@ -92,8 +96,20 @@ def _shards(n: int, sources: list[list[str]], vectors: Vectors, model: str, n_sh
             ),
             _frame("profiles", {"node_id": scopes, "vector": vector_column(vectors.draw(len(scopes)))}),
             empty_rows(TABLES["routing_profiles"]),
+            _edges(random, paragraphs),
         )
         print(f"shard {shard_key(shard)}: {len(texts):,} paragraphs", flush=True)
+
+
+def _edges(random: np.random.Generator, paragraphs: list[str]) -> pl.DataFrame:
+    """Each paragraph to the next, and to some others of its shard."""
+    n = len(paragraphs)
+    pairs = [(row, row + 1, "adjacent") for row in range(n - 1)]
+    pairs += [(row, int(other), "entity") for row in range(n) for other in random.integers(0, n, _EDGES) if int(other) != row]
+    source, target, kind = zip(*dict.fromkeys(pairs), strict=True)
+    columns = {"source_id": [paragraphs[row] for row in source], "target_id": [paragraphs[row] for row in target], "kind": kind}
+    made = {"weight": random.random(len(kind)).astype(np.float32), "why": ["made"] * len(kind), "status": ["confirmed"] * len(kind)}
+    return _frame("lateral_edges", {**columns, **made})
 
 
 def _text(random: np.random.Generator, sentences: list[str]) -> str:

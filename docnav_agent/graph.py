@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from assets_store.edge_index import EdgeIndex
 from assets_store.errors import UnknownNode
 from assets_store.ids import doc_of, shard_key, shard_of
 from assets_store.names import find_documents, name_index
@@ -152,7 +153,7 @@ class Graph:
         kinds: edge kinds wanted, None = all. Edges to nodes that the reader may not see are left out.
         """
         self.node(node_id)
-        found = [] if kinds is not None and MEMBER in kinds and len(kinds) == 1 else self._stored_edges(node_id, kinds)
+        found = [] if node_id.startswith("community/") else self._stored_edges(node_id, kinds)
         if kinds is None or MEMBER in kinds:
             found += self._community_edges(node_id)
         return sorted(found, key=lambda edge: (-edge.weight, edge.kind, edge.source_id, edge.target_id))
@@ -260,17 +261,22 @@ class Graph:
             if row in self.rows.members(at)
         ]
 
-    # -- tables that are read when first asked for
+    # -- edges and tables that are read when first asked for
 
     @cached_property
-    def _edges(self) -> pl.DataFrame:
-        return self.snapshot.read("lateral_edges")
+    def _edges(self) -> EdgeIndex:
+        return EdgeIndex.open(self.folder)
 
     def _stored_edges(self, node_id: str, kinds: Collection[str] | None) -> list[Edge]:
-        rows = self._edges.filter((pl.col("source_id") == node_id) | (pl.col("target_id") == node_id))
-        if kinds is not None:
-            rows = rows.filter(pl.col("kind").is_in(list(kinds)))
-        return [Edge(**row) for row in rows.to_dicts() if self.rows.may_see(row["source_id"]) and self.rows.may_see(row["target_id"])]
+        found = []
+        for edge in self._edges.at(self.rows.row(node_id)):
+            if kinds is not None and edge.kind not in kinds:
+                continue
+            ends = [row for row in (edge.source, edge.target) if row >= 0]
+            if all(self.rows.visible[self.rows.document[row]] for row in ends):
+                target = self._text("node_id", edge.target) if edge.target >= 0 else edge.mention or ""
+                found.append(Edge(self._text("node_id", edge.source), target, edge.kind, edge.weight, edge.why, edge.status))
+        return found
 
     @cached_property
     def _profiles_of(self) -> Any:

@@ -69,11 +69,6 @@ class NodeRows:
             yield child
             child = int(self.end[child])
 
-    def may_see(self, target: str) -> bool:
-        """Whether an end of an edge is no node of a document that the reader may not see."""
-        document = self._doc_rows.get(doc_of(target))
-        return document is None or bool(self.visible[document])
-
     def level_nodes(self, level: str) -> NDArray[np.int64]:
         """Rows in the node order of all nodes of a level, ascending: row i of that level's indexes is node level_nodes(level)[i]."""
         return self._level_nodes[level]

@@ -146,9 +146,9 @@ COMMUNITIES = CorpusStage(
 SEARCH_INDEXES = CorpusStage(
     "search_indexes",
     (),
-    "4",
+    "5",
     lambda s: s.search.model_dump(include={"bm25_k1", "bm25_b", "ann_rows"}),
-    ("documents", "tree", "paragraphs", "embeddings", "profiles", "routing_profiles", "communities"),
+    ("documents", "tree", "paragraphs", "embeddings", "profiles", "routing_profiles", "lateral_edges", "communities"),
 )
 CORPUS_STAGES = (LATERAL_EDGES, ENTITIES, ENTITY_EDGES, COMMUNITIES)
 

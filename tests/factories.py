@@ -153,10 +153,12 @@ def build_index(folder: Path, tables: Mapping[str, pl.DataFrame], settings: Sett
     """The index folder of whole tables."""
     shard = ShardRows(
         with_folders(tables["documents"]),
-        *(tables[name] for name in ("tree", "paragraphs", "embeddings", "profiles", "routing_profiles")),
+        *(tables[name] for name in ("tree", "paragraphs", "embeddings", "profiles", "routing_profiles", "lateral_edges")),
     )
     with TemporaryDirectory() as scratch:
-        return build_search_indexes(folder, Path(scratch), [shard], tables["communities"], settings.search, previous)
+        return build_search_indexes(
+            folder, Path(scratch), [shard], tables["communities"], tables["lateral_edges"].clear(), settings.search, previous
+        )
 
 
 def _frame(table: str, rows: list[dict[str, Any]]) -> pl.DataFrame:

@@ -88,7 +88,8 @@ def _parsed_shards(todo: dict[str, list[SourceFile]], store: Store, spill: Spill
     yield from [shard for shard, n in open_count.items() if n == 0]
     for source, parsed in parse_sources([s for sources in todo.values() for s in sources], store.settings.parsing):
         shard = shard_of[source.doc_id]
-        spill.add(shard, {"documents": build_documents([(source, parsed)]), "layout": build_layout([(source.doc_id, parsed)])})
+        rows = {"documents": build_documents([(source, parsed)]), "layout": build_layout([(source.doc_id, parsed)])}
+        spill.add(shard, source.doc_id, rows)
         open_count[shard] -= 1
         advance(1)
         if open_count[shard] == 0:

@@ -8,7 +8,7 @@ import dagster as dg
 
 from assets_store.errors import SchemaError
 from assets_store.node_index import DOCUMENT_COLUMNS, NODE_COLUMNS
-from assets_store.store import Store
+from assets_store.store import CORPUS_PART, Store
 from docnav_pipeline.assets.common import OWNERS
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.stages import SEARCH_INDEXES, index_name
@@ -44,8 +44,8 @@ def refresh_search_indexes(store: Store) -> tuple[dict[str, int], bool]:
         return {}, False
     with store.files.scratch() as scratch:
         folder = scratch / "index"
-        communities = store.read("communities")
-        counts = build_search_indexes(folder, scratch, _by_shard(store), communities, store.settings.search, _previous(store))
+        communities, edges = store.read("communities"), store.read("lateral_edges", [CORPUS_PART])
+        counts = build_search_indexes(folder, scratch, _by_shard(store), communities, edges, store.settings.search, _previous(store))
         store.files.upload_folder(folder, path)
     return counts, True
 
@@ -63,6 +63,7 @@ def _by_shard(store: Store) -> Iterator[ShardRows]:
             store.read("embeddings", [shard], _EMBEDDINGS),
             store.read("profiles", [shard]),
             store.read("routing_profiles", [shard]),
+            store.read("lateral_edges", [shard]),
         )
 
 

@@ -1,4 +1,4 @@
-"""Search indexes of one snapshot: nodes, lexical and dense files for paragraphs, sections, documents and communities, shard by shard."""
+"""Search indexes of one snapshot: nodes, edges, and lexical and dense files for each level, shard by shard."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assets_store.dense_writer import DenseWriter
+from assets_store.edge_writer import EdgeWriter
 from assets_store.errors import SchemaError, StoreVersionError
 from assets_store.lexical_index import LexicalIndex
 from assets_store.lexical_writer import LexicalWriter
@@ -23,7 +24,7 @@ LEVELS = ("paragraph", "section", "document", "community")
 
 @dataclass(frozen=True, slots=True)
 class ShardRows:
-    """Rows of the tables for one shard; `documents` with the titles of their `folders`."""
+    """Rows of the tables for one shard; `documents` with the titles of their `folders`. edges: those inside its documents."""
 
     documents: pl.DataFrame
     tree: pl.DataFrame
@@ -31,6 +32,7 @@ class ShardRows:
     embeddings: pl.DataFrame
     profiles: pl.DataFrame
     routing_profiles: pl.DataFrame
+    edges: pl.DataFrame
 
 
 def build_search_indexes(
@@ -38,6 +40,7 @@ def build_search_indexes(
     scratch: Path,
     shards: Iterable[ShardRows],
     communities: pl.DataFrame,
+    edges: pl.DataFrame,
     settings: SearchSettings,
     previous: Path | None = None,
 ) -> dict[str, int]:
@@ -45,15 +48,17 @@ def build_search_indexes(
 
     shards: all shards of one state of the store, always in the same order; one is held in memory at a time. scratch: a folder for
     unfinished files. Lexical text is folders, title and file name of the document, the title path and the text of a paragraph, or the
-    profile of a broader node. previous: folder of an earlier index, of which rows with equal text and files of equal vectors are taken
-    over. Returns counts by level: rows, rows that were analysed anew, terms, vectors, approximate indexes and how many of them were
-    kept. Raises SchemaError where the tables do not fit together or more than one model made the vectors.
+    profile of a broader node. edges: lateral edges between documents. previous: folder of an earlier index, of which rows with equal text
+    and files of equal vectors are taken over. Returns counts by level: rows, rows that were analysed anew, terms, vectors, approximate
+    indexes and how many of them were kept. Raises SchemaError where the tables do not fit together or more than one model made the vectors.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    nodes = NodeWriter(folder)
+    nodes, lateral = NodeWriter(folder), EdgeWriter(folder)
     levels = {level: _LevelWriter(folder, scratch, level, settings, previous) for level in LEVELS}
     wanted = communities["node_id"].unique().implode()
+    joined = pl.concat([edges["source_id"], edges["target_id"]]).unique().implode()
     members: list[pl.DataFrame] = [_MEMBERS]
+    ends: list[pl.DataFrame] = []
     models: set[str] = set()
     languages: set[str | None] = set()
     for shard in shards:
@@ -64,7 +69,13 @@ def build_search_indexes(
         names = _document_names(shard.documents)
         _append_paragraphs(levels["paragraph"], ordered, names, shard)
         _append_scopes(levels, ordered, names, shard)
-        members.append(_members(ordered.with_row_index("row", first).filter(pl.col("node_id").is_in(wanted)), names, shard.profiles))
+        ordered = ordered.with_row_index("row", first)
+        lateral.append(shard.edges, ordered.select("node_id", "row"))
+        ends.append(ordered.select("node_id", "row").filter(pl.col("node_id").is_in(joined)))
+        members.append(_members(ordered.filter(pl.col("node_id").is_in(wanted)), names, shard.profiles))
+    if ends:
+        lateral.append(edges, pl.concat(ends))
+    lateral.close()
     groups = _community_rows(communities, pl.concat(members))
     nodes.close(groups.select("community_id", "level", "label_terms", pl.col("rows").alias("members"), "n_tokens"))
     levels["community"].append(_profile_texts(groups), _pooled(groups))
