@@ -301,7 +301,7 @@ SUMMARIES = TableSpec(
     ),
 )
 
-EDGE_KINDS = ("adjacent", "citation", "cross_reference", "entity", "semantic")
+EDGE_KINDS = ("adjacent", "citation", "cross_reference", "title_mention", "entity", "semantic")
 LATERAL_EDGES = TableSpec(
     "lateral_edges",
     "corpus",
@@ -311,9 +311,9 @@ LATERAL_EDGES = TableSpec(
     columns=(
         Column("source_id", _TEXT, "Node that the edge leaves."),
         Column("target_id", _TEXT, "Node that it reaches; for a candidate that nothing resolves, the text of the mention."),
-        Column("kind", _TEXT, "`adjacent`, `citation`, `cross_reference`, `entity` or `semantic`."),
+        Column("kind", _TEXT, "`adjacent`, `citation`, `cross_reference`, `title_mention`, `entity` or `semantic`."),
         Column("weight", _REAL, "Strength, 0..1."),
-        Column("why", _TEXT, "What the edge rests on: the mention, the shared entities, the similarity."),
+        Column("why", _TEXT, "What the edge rests on: the mention, the title named, the shared entities, the similarity."),
         Column("status", _TEXT, "`confirmed`, or `candidate` where the mention could not be resolved for certain."),
     ),
 )

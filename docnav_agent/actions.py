@@ -24,6 +24,7 @@ DIRECTIONS: tuple[Direction, ...] = ("up", "down", "siblings", "outline")
 MAX_QUERY_CHARACTERS = 4000
 MAX_HITS = 200
 MAX_FETCHED_NODES = 128
+MAX_EXPANDED_NODES = 32
 MAX_SCOPE = 1000
 
 NodeId = Annotated[str, Field(min_length=1, max_length=300)]
@@ -75,14 +76,14 @@ class Navigate(_Action):
 
 
 class Expand(_Action):
-    """Follow lateral edges. kinds: edge kinds wanted; empty means all."""
+    """Follow lateral edges of some nodes. kinds: edge kinds wanted; empty means all."""
 
     kind: Literal["expand"] = "expand"
-    node_id: NodeId
+    node_ids: tuple[NodeId, ...] = Field(min_length=1, max_length=MAX_EXPANDED_NODES)
     kinds: tuple[EdgeKind, ...] = Field((), max_length=20)
 
     def targets(self) -> tuple[str, ...]:
-        return (self.node_id,)
+        return self.node_ids
 
 
 class Fetch(_Action):

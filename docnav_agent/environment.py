@@ -21,7 +21,7 @@ from docnav_agent.excerpt import snippet
 
 if TYPE_CHECKING:
     from docnav_agent.graph import Graph
-    from docnav_agent.nodes import Node
+    from docnav_agent.nodes import Edge, Node
     from docnav_agent.search import Search
 
 Status = Literal["ok", "empty", "repeated", "unknown_target", "over_budget", "switched_off", "bad_reply"]
@@ -36,7 +36,7 @@ class NodeCard:
     """What a run may know of a node before it fetches: place, size and why it was shown. No source text.
 
     ancestors: node ids from the parent up to the document. score: of the search that found it; ranks: its rank in each
-    ranking that was fused, 1 = best. via: kind of the edge that led here, why: what the edge rests on.
+    ranking that was fused, 1 = best. via: kind of the edge that led here, origin: the node at its other end, why: what it rests on.
     """
 
     node_id: str
@@ -55,13 +55,14 @@ class NodeCard:
     score: float | None = None
     ranks: dict[str, int] = field(default_factory=dict)
     via: str = ""
+    origin: str = ""
     why: str = ""
 
     def row(self) -> dict[str, Any]:
         """JSON form; empty fields of search and edges are left out."""
         row = {name: value for name, value in asdict(self).items() if name != "ancestors"}
         row["path"] = list(self.path)
-        for name in ("score", "ranks", "via", "why"):
+        for name in ("score", "ranks", "via", "origin", "why"):
             if not row[name] and row[name] != 0.0:
                 del row[name]
         return row
@@ -212,14 +213,17 @@ class Environment:
         return Observation("ok" if cards else "empty", message, cards, tools=(tool,))
 
     def _expand(self, action: Expand) -> Observation:
-        edges = self.graph.neighbors(action.node_id, action.kinds or None)
+        found: list[tuple[Edge, str, str]] = []
+        for node_id in dict.fromkeys(action.node_ids):
+            edges = self.graph.neighbors(node_id, action.kinds or None)
+            found += [(edge, node_id, edge.target_id if edge.source_id == node_id else edge.source_id) for edge in edges]
         cards: dict[str, NodeCard] = {}
-        for edge in sorted(edges, key=lambda edge: (-edge.weight, edge.kind, edge.source_id, edge.target_id)):
-            other = edge.target_id if edge.source_id == action.node_id else edge.source_id
-            if edge.status != "confirmed" or other in cards or other == action.node_id or not self._allowed(other):
+        for edge, node_id, other in sorted(found, key=lambda one: (-one[0].weight, one[0].kind, one[0].source_id, one[0].target_id)):
+            if edge.status != "confirmed" or other in cards or other in action.node_ids or not self._allowed(other):
                 continue
-            cards[other] = self.card(self.graph.node(other), score=float(edge.weight), via=edge.kind, why=edge.why)
-        message = f"{len(cards)} neighbours of {action.node_id}" if cards else f"no neighbours of {action.node_id}"
+            cards[other] = self.card(self.graph.node(other), score=float(edge.weight), via=edge.kind, origin=node_id, why=edge.why)
+        where = action.node_ids[0] if len(action.node_ids) == 1 else f"{len(action.node_ids)} nodes"
+        message = f"{len(cards)} neighbours of {where}" if cards else f"no neighbours of {where}"
         return Observation("ok" if cards else "empty", message, tuple(cards.values()), tools=("neighbors",))
 
     def _fetch(self, action: Fetch, step: int, why: str, fetched: Sequence[EvidenceItem], tokens_left: int | None) -> Observation:

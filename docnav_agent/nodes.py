@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 LEVELS = ("community", "document", "section", "paragraph")
-EdgeKind = Literal["adjacent", "citation", "cross_reference", "entity", "semantic", "community"]
+EdgeKind = Literal["adjacent", "citation", "cross_reference", "title_mention", "entity", "semantic", "community"]
 EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
 
 

@@ -134,14 +134,14 @@ SHARD_STAGES = (DOCUMENTS, STRUCTURE, FEATURES, EMBEDDINGS, PROFILES, ROUTING_PR
 LATERAL_EDGES = CorpusStage(
     "lateral_edges",
     (schemas.LATERAL_EDGES,),
-    "3",
+    "4",
     lambda s: s.edges.model_dump(),
     ("documents", "layout", "tree", "paragraphs", "features", "profiles"),
 )
 ENTITIES = CorpusStage("entities", (schemas.ENTITIES,), "1", lambda s: None, ("features",))
 ENTITY_EDGES = CorpusStage("entity_edges", (schemas.ENTITY_EDGES,), "1", lambda s: None, ("entities",))
 COMMUNITIES = CorpusStage(
-    "communities", (schemas.COMMUNITIES,), "2", lambda s: s.communities.model_dump(), ("documents", "tree", "profiles", "lateral_edges")
+    "communities", (schemas.COMMUNITIES,), "3", lambda s: s.communities.model_dump(), ("documents", "tree", "profiles", "lateral_edges")
 )
 SEARCH_INDEXES = CorpusStage(
     "search_indexes",

@@ -161,7 +161,7 @@ class LanguageModelController:
             return Navigate(node_id=near[0], direction=next((way for way in DIRECTIONS if way == reply.how), usual))
         if reply.action == "expand" and near and "LN" not in self._without:
             kinds: tuple[EdgeKind, ...] = tuple(kind for kind in EDGE_KINDS if kind == reply.how)
-            return Expand(node_id=near[0], kinds=kinds)
+            return Expand(node_ids=tuple(near), kinds=kinds)
         # FETCH, and all that cannot be done: an answer without evidence, a move without a node.
         fetched = state.fetched()
         wanted = [node_id for node_id in targets if node_id not in fetched] or [node_id for node_id in shown if node_id in state.kept]

@@ -7,19 +7,21 @@ answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from docnav_agent.actions import MAX_FETCHED_NODES, MAX_HITS, MAX_QUERY_CHARACTERS, Expand, Fetch, Level, Locate, Mode, Navigate
+from assets_store.title_names import title_name
+from docnav_agent.actions import MAX_FETCHED_NODES, MAX_HITS, MAX_QUERY_CHARACTERS, MAX_SCOPE, Expand, Fetch, Level, Locate, Mode, Navigate
 from docnav_agent.asked import Asked, split_question
 from docnav_agent.controllers.base import Decision
-from docnav_agent.controllers.hops import find_names, names_title, title_name
+from docnav_agent.controllers.named import names_title
 from docnav_agent.controllers.ranking import Candidates
 from docnav_agent.controllers.reading import Reader, spread_pages
 from docnav_agent.controllers.relevance import QuestionTerms, Terms
 from docnav_agent.controllers.titles import TitleLikeness
 from docnav_agent.environment import NodeCard, Observation
 from docnav_agent.evidence import EvidenceItem
+from docnav_agent.nodes import EdgeKind
 from docnav_agent.note import RetrievalNote, RunState, clipped
 
 if TYPE_CHECKING:
@@ -36,16 +38,16 @@ CONTEXT_NEAR_BEST = 0.8
 PARAGRAPHS_LOCATED = 120
 FIRST_FETCH = 8
 NEXT_FETCH = 6
-# Fetched texts whose names are followed.
-READ_FOR_NAMES = 4
-# Bonus of navigation for documents that the question names, that such a document names, and that another good text names. They
-# weigh more once texts are read, because a second hop need not look like the question.
+# Fetched texts whose edges are followed: of documents that the question names, and of others.
+READ_FOR_EDGES = 4
+# Bonus of navigation for documents that the question names or its context is about, for the best one's section, and for what an edge
+# of a fetched text leads to, by kind of the edge; from a document that the question names it is worth more. They weigh more once texts
+# are read, because a second hop need not look like the question.
 NAMED_BONUS = 0.50
-LINKED_BONUS = 0.30
-MENTIONED_BONUS = 0.15
 CONTEXT_BONUS = 0.30
-EDGE_BONUS = 0.02
 SECTION_BONUS = 0.01
+EDGE_BONUS: Mapping[EdgeKind, float] = {"title_mention": 0.15, "citation": 0.02, "cross_reference": 0.02, "entity": 0.02}
+ANCHOR_FACTOR = 2.0
 BONUS_SHARE_OF_READ = 2.5
 # Share of the question's weighted words that fetched text must hold, together, before a run that need not fill ends.
 ENOUGH = 0.75
@@ -110,8 +112,7 @@ class RulesController:
         if self._done(state):
             yield self._end(state)
             return
-        yield from self._follow_names(state, question)
-        yield from self._follow_edges(state)
+        yield from self._follow_edges(state, question)
         yield from self._fetch(state, NEXT_FETCH, "what names and edges led to, and the next best")
         while not self._done(state) and self._candidates_of(state).best(state.fetched()):
             before = len(state.evidence)
@@ -156,37 +157,29 @@ class RulesController:
             yield Decision(why, Navigate(node_id=best.node_id, direction="siblings"), focus=(best.parent_id,))
             self._candidates_of(state).add(self._seen(state), SECTION_BONUS, why)
 
-    def _follow_names(self, state: RunState, question: str) -> Iterator[Decision]:
-        """Second hop: documents whose titles stand in the texts read so far."""
+    def _follow_edges(self, state: RunState, question: str) -> Iterator[Decision]:
+        """Second hop: what the best texts point to, searched for the question."""
         named = {card.node_id for card in self._named}
         ranked = self.order(state)
-        anchors = [item.text for item in ranked if item.doc_id in named][:READ_FOR_NAMES]
-        others = [item.text for item in ranked if item.doc_id not in named][:READ_FOR_NAMES]
-        names = [name for text in (*anchors, *others) for name in find_names(text) if not names_title(name, question)]
-        if not names:
-            return
-        query = " ".join(dict.fromkeys(names))[:MAX_QUERY_CHARACTERS]
-        yield self._locate(query, "document", (), MAX_HITS, "bm25", "documents about the names in what was read")
-        found = [card for card in self._seen(state) if card.node_id not in named]
-        linked = [card for card in found if any(names_title(card.title, text) for text in anchors)]
-        mentioned = [card for card in found if card not in linked and any(names_title(card.title, text) for text in others)]
-        if not linked and not mentioned:
-            return
-        why = f"paragraphs about {clipped(', '.join(title_name(card.title) for card in (*linked, *mentioned)), 160)}"
-        yield self._inside((*linked, *mentioned), question, why)
-        self._candidates_of(state).add_hits(self._seen(state))
-        sources = {card.node_id for card in linked}
-        from_anchor = [card for card in self._seen(state) if card.doc_id in sources]
-        self._candidates_of(state).add(from_anchor, LINKED_BONUS, "a document that the question names leads to this one")
-        self._candidates_of(state).add(self._seen(state), MENTIONED_BONUS, "a fetched text names its document")
-
-    def _follow_edges(self, state: RunState) -> Iterator[Decision]:
-        """Cross-references, citations and shared entities of the best text."""
-        ranked = self.order(state)
+        anchors = [item.node_id for item in ranked if item.doc_id in named][:READ_FOR_EDGES]
+        others = [item.node_id for item in ranked if item.doc_id not in named][:READ_FOR_EDGES]
         if not ranked:
             return
-        yield Decision("where the best text points to", Expand(node_id=ranked[0].node_id, kinds=("cross_reference", "citation", "entity")))
-        self._candidates_of(state).add(self._seen(state), EDGE_BONUS, "an edge of the best text leads here")
+        yield Decision("where the best texts point to", Expand(node_ids=(*anchors, *others), kinds=tuple(EDGE_BONUS)))
+        fetched = state.fetched()
+        led_to = {card.node_id: card for card in self._seen(state) if card.node_id not in named and card.node_id not in fetched}
+        if not led_to:
+            return
+        places = list(led_to.values())[:MAX_SCOPE]
+        titles = clipped(", ".join(dict.fromkeys(title_name(card.title) for card in places if card.title)), 160)
+        yield self._inside(places, question, f"what the best texts point to: {titles}")
+        self._candidates_of(state).add_hits(self._seen(state))
+        for card in self._seen(state):
+            edges = [led_to[node_id] for node_id in (card.node_id, *card.ancestors) if node_id in led_to]
+            for edge in edges:
+                from_anchor = edge.origin in anchors
+                bonus = EDGE_BONUS[edge.via] * (ANCHOR_FACTOR if from_anchor else 1.0)
+                self._candidates_of(state).add([card], bonus, edge.why)
 
     def _fetch(self, state: RunState, count: int, why: str) -> Iterator[Decision]:
         wanted = self._candidates_of(state).best(state.fetched())[:count]

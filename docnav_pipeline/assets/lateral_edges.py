@@ -18,6 +18,7 @@ from docnav_pipeline.transforms.edge_rows import merge_edges
 from docnav_pipeline.transforms.footnotes import footnote_edges
 from docnav_pipeline.transforms.lateral_edges import corpus_edges, document_edges
 from docnav_pipeline.transforms.reference_lists import reference_paragraphs
+from docnav_pipeline.transforms.title_mentions import TitlePhrases, find_title_mentions, section_title_edges, title_edges
 
 _LINKS = ("doc_id", "block", "anchor", "links")
 _NOTES = ("doc_id", "block", "type", "page", "text", "anchor")
@@ -56,14 +57,16 @@ def refresh_lateral_edges(store: Store, reporter: Reporter) -> Refreshed:
 def _in_documents(store: Store, shard: str) -> pl.DataFrame:
     tree, paragraphs, features = (store.read(table, [shard]) for table in ("tree", "paragraphs", "features"))
     layout = store.read("layout", [shard], sorted({*_LINKS, *_NOTES}))
-    return merge_edges([document_edges(tree, paragraphs, features, layout), footnote_edges(paragraphs, layout)])
+    named = section_title_edges(tree, paragraphs, store.settings.edges.max_entity_share)
+    return merge_edges([document_edges(tree, paragraphs, features, layout), footnote_edges(paragraphs, layout), named])
 
 
 def _over_corpus(store: Store) -> pl.DataFrame:
     """Edges over the corpus, from the rows and columns that they rest on; texts are kept of documents that cite or link others only."""
     documents = store.read("documents", columns=["doc_id", "uri", "title", "root", "kb", "product_version"])
     tree = store.read("tree", columns=["doc_id", "node_id", "parent_id", "kind", "title", "preorder", "anchor", "boxes", "in_R"])
-    links, scopes, references, identities = [], [], [], []
+    links, scopes, references, identities, mentions = [], [], [], [], []
+    phrases, n_paragraphs = TitlePhrases(documents.select("doc_id", "title").iter_rows()), 0
     for shard in store.shard_keys:
         layout = store.read("layout", [shard], [*_LINKS, "type", "page", "text"])
         links.append(layout.filter((pl.col("links").list.len() > 0) | pl.col("anchor").is_not_null()).select(_LINKS))
@@ -74,13 +77,19 @@ def _over_corpus(store: Store) -> pl.DataFrame:
                 nodes.filter("in_R"), on="node_id", how="semi", maintain_order="left"
             )
         )
-        references.append(reference_paragraphs(store.read("paragraphs", [shard], ["doc_id", "paragraph_id", "text", "path", "position"])))
+        texts = store.read("paragraphs", [shard], ["doc_id", "paragraph_id", "text", "path", "position"])
+        references.append(reference_paragraphs(texts))
+        mentions.append(find_title_mentions(texts, phrases))
+        n_paragraphs += texts.height
         identities += find_identities(documents.join(mine, on="doc_id", how="semi", maintain_order="left"), nodes, front_rows(layout))
     linked, lists = pl.concat(links), pl.concat(references)
     linking, names = linked_files(linked)
     is_target = pl.col("uri").str.split("#").list.first().str.split("/").list.last().is_in(sorted(names))
     wanted = {*linking, *lists["doc_id"], *documents.filter(is_target)["doc_id"]}
-    return corpus_edges(
+    # A document names its own title for other reasons than to point there.
+    others = pl.concat(mentions).filter(pl.col("source_id").str.split("/").list.first() != pl.col("target_id"))
+    named = title_edges(others, n_paragraphs, store.settings.edges.max_entity_share, "document")
+    between = corpus_edges(
         documents,
         tree,
         store.read("paragraphs", columns=["doc_id", "paragraph_id", "text", "boxes", "blocks"], documents=wanted),
@@ -91,3 +100,4 @@ def _over_corpus(store: Store) -> pl.DataFrame:
         lists,
         identities,
     )
+    return merge_edges([between, named])

@@ -19,6 +19,7 @@ EDGE_COLORS = {
     "adjacent": "#98a4b0",
     "citation": "#1f6fb2",
     "cross_reference": "#2b8a5a",
+    "title_mention": "#b0413e",
     "entity": "#c9792b",
     "semantic": "#8352a3",
 }

@@ -21,7 +21,7 @@ from docnav_pipeline.transforms.similarity_edges import nearest_neighbors
 _SCHEMA = empty_rows(COMMUNITIES).schema
 _NEIGHBORS = 10
 # Kinds of lateral edges that say that two places treat the same matter, and how much each may add to the likeness (0..1).
-_KIND_WEIGHTS = {"citation": 1.0, "semantic": 0.5, "entity": 0.5, "cross_reference": 0.5}
+_KIND_WEIGHTS = {"citation": 1.0, "semantic": 0.5, "entity": 0.5, "cross_reference": 0.5, "title_mention": 0.5}
 # From this many communities on, a coarser level is made of them.
 _MANY = 16
 _COARSER = 0.5

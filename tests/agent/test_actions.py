@@ -19,7 +19,11 @@ actions = st.one_of(
         k=st.integers(1, MAX_HITS),
     ),
     st.builds(Navigate, node_id=ids, direction=st.sampled_from(["up", "down", "siblings", "outline"])),
-    st.builds(Expand, node_id=ids, kinds=st.lists(st.sampled_from(EDGE_KINDS), max_size=3).map(tuple)),
+    st.builds(
+        Expand,
+        node_ids=st.lists(ids, min_size=1, max_size=4).map(tuple),
+        kinds=st.lists(st.sampled_from(EDGE_KINDS), max_size=3).map(tuple),
+    ),
     st.builds(Fetch, node_ids=st.lists(ids, min_size=1, max_size=4).map(tuple)),
 )
 

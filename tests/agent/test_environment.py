@@ -77,7 +77,7 @@ def test_the_first_item_of_a_run_comes_whatever_its_length(environment: Environm
     [
         Fetch(node_ids=("pump/p-000000000000",)),
         Navigate(node_id="pump/p-000000000000", direction="up"),
-        Expand(node_id="pump/p-000000000000"),
+        Expand(node_ids=("pump/p-000000000000",)),
         Locate(query="x", scope=("pump/p-000000000000",)),
     ],
 )
@@ -133,6 +133,6 @@ def test_expand_follows_confirmed_edges_only(tmp_path: Path) -> None:
     search = make_search(tmp_path / "edged", [MANUAL], edges)
     environment = Environment(search.graph, search)
     environment.show([first])
-    seen = environment.perform(Expand(node_id=first, kinds=("cross_reference",)))
+    seen = environment.perform(Expand(node_ids=(first,), kinds=("cross_reference",)))
     assert [(card.node_id, card.via, card.why) for card in seen.cards] == [(third, "cross_reference", "see section Safety")]
-    assert environment.perform(Expand(node_id=first, kinds=("citation",))).status == "empty"
+    assert environment.perform(Expand(node_ids=(first,), kinds=("citation",))).status == "empty"

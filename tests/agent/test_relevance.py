@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assets_store.models.analyzer import analyze
 from docnav_agent.asked import Asked, split_question
-from docnav_agent.controllers.hops import find_names, names_title
+from docnav_agent.controllers.named import names_title
 from docnav_agent.controllers.reading import MAX_CHARACTERS, passages
 from docnav_agent.controllers.relevance import QuestionTerms, Terms
 
@@ -69,12 +69,6 @@ def test_what_is_asked_is_set_apart_when_it_stands_alone(text: str, expected: As
 @given(st.text(max_size=200).filter(lambda text: bool(text.strip())))
 def test_something_is_always_asked(text: str) -> None:
     assert split_question(text, terms).ask.strip()
-
-
-def test_names_are_runs_of_capitals_with_the_small_words_inside() -> None:
-    text = "He was the son of Emperor Lothair I and Ermengarde of Tours. In 1935, the U.S.A. won."
-    assert {"Emperor Lothair I and Ermengarde of Tours", "He"} <= set(find_names(text))
-    assert find_names("no names at all, 42 times") == []
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from assets_store.errors import SettingsError, UnknownDocument
@@ -18,7 +20,8 @@ from docnav_agent.evidence import EvidenceItem
 from docnav_agent.note import RetrievalNote, RunState
 from docnav_agent.search import Search
 from docnav_agent.systems import Question, SystemOptions
-from tests.factories import MadeDocument, make_search
+from docnav_pipeline.transforms.title_mentions import TitlePhrases, find_title_mentions, title_edges
+from tests.factories import MadeDocument, make_search, make_tables
 
 PEOPLE = [
     MadeDocument("lothar.md", "Lothar was a king of Lorraine. He was the son of Ermengard of Tours.", title="Lothar"),
@@ -35,10 +38,20 @@ def run(search: Search, question: str, budget: Budget | None = None, **fields: A
     return DocnavSystem(search, SystemOptions()).run(Question("q", question, **fields), budget or Budget())
 
 
-def test_a_name_in_the_text_leads_to_the_document_about_it(tmp_path: Path) -> None:
-    search = make_search(tmp_path / "store", PEOPLE)
-    found = run(search, "When did the mother of Lothar die?", Budget(fill=True))
-    assert [item.doc for item in found.evidence[:2]] == ["lothar.md", "ermengard.md"]
+def test_an_edge_of_a_text_leads_to_the_document_that_it_names(tmp_path: Path) -> None:
+    question, budget = "When did the mother of Lothar die?", Budget(fill=True)
+    search = make_search(tmp_path / "store", PEOPLE, _named_titles(PEOPLE))
+    assert [item.doc for item in run(search, question, budget).evidence[:2]] == ["lothar.md", "ermengard.md"]
+    without = DocnavSystem(search, SystemOptions(without=frozenset({"LN"}))).run(Question("q", question), budget)
+    assert [item.doc for item in without.evidence[:2]] == ["lothar.md", "mother.md"]
+
+
+def _named_titles(documents: Sequence[MadeDocument]) -> list[dict[str, Any]]:
+    """Edges that the pipeline would find between documents."""
+    tables = make_tables(documents)
+    mentions = find_title_mentions(tables["paragraphs"], TitlePhrases(tables["documents"].select("doc_id", "title").iter_rows()))
+    others = mentions.filter(pl.col("source_id").str.split("/").list.first() != pl.col("target_id"))
+    return title_edges(others, len(documents), 1.0, "document").to_dicts()
 
 
 def test_the_walk_goes_from_coarse_to_fine(tmp_path: Path) -> None:

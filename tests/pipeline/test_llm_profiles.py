@@ -271,7 +271,7 @@ def told(graph: Graph) -> str:
     for level in LEVELS:
         found = environment.perform(Locate(query="Written about Care of bells and pumps", level=level, k=50)).cards
         for card in found:
-            moves = [Navigate(node_id=card.node_id, direction=d) for d in DIRECTIONS] + [Expand(node_id=card.node_id)]
+            moves = [Navigate(node_id=card.node_id, direction=d) for d in DIRECTIONS] + [Expand(node_ids=(card.node_id,))]
             for other in (card, *(c for move in moves for c in environment.perform(move).cards)):
                 shown[other.node_id] = f"{other.row()} {graph.profile(other.node_id)}"
     assert len(shown) > 20

@@ -89,7 +89,7 @@ def test_every_part_is_there_and_says_what_the_graph_holds(page: str) -> None:
     wanted = ["Lateral edges", "Shape of the hierarchy", "Gaps", "Communities", "A document", "Hubs", "Edge samples", "Entities", "Tables"]
     assert headings == wanted
     edges = soup.select("#edges tbody tr")
-    assert [row.get_text(" ", strip=True).split()[0] for row in edges] == ["adjacent", "citation", "cross", "entity", "semantic"]
+    assert [row.get_text(" ", strip=True).split()[0] for row in edges] == ["adjacent", "citation", "cross", "title", "entity", "semantic"]
     gaps = soup.find(id="gaps")
     assert isinstance(gaps, Tag)
     assert "onerror" in gaps.get_text()
