@@ -27,7 +27,6 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     shared, work, sets = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:] or list(SETS)
-    subprocess.run([sys.executable, str(shared / "tools/unpack_data.py"), str(work / "qa"), *sets], check=True, stdout=subprocess.DEVNULL)
     rows = [row for name in sets for row in measure(shared, work, name)]
     head = ["set", "questions", "system", *(f"@{b}" for b in BUDGETS), *(f"all @{b}" for b in BUDGETS[1:3]), "seconds/question"]
     body = (
@@ -41,8 +40,9 @@ def main() -> int:
     return 0
 
 
-def measure(shared: Path, work: Path, name: str) -> list[list[str]]:
-    """Rows of one set, one per system."""
+def prepare(shared: Path, work: Path, name: str) -> tuple[Path, Path]:
+    """The first questions of a set as a file, and the store of its documents, indexed."""
+    subprocess.run([sys.executable, str(shared / "tools/unpack_data.py"), str(work / "qa"), name], check=True, stdout=subprocess.DEVNULL)
     store = work / "stores" / name
     done = subprocess.run([DOCNAV, "index", str(work / "qa" / name / "documents"), "--store", str(store)], check=False)
     if done.returncode not in (0, 1):
@@ -50,6 +50,12 @@ def measure(shared: Path, work: Path, name: str) -> list[list[str]]:
     questions = work / f"{name}.questions.jsonl"
     lines = (work / "qa" / name / "questions_dev.jsonl").read_text(encoding="utf-8").splitlines()[:FIRST]
     questions.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return questions, store
+
+
+def measure(shared: Path, work: Path, name: str) -> list[list[str]]:
+    """Rows of one set, one per system."""
+    questions, store = prepare(shared, work, name)
     rows = []
     for system in SYSTEMS:
         evidence = work / f"{name}.{system}.jsonl"
