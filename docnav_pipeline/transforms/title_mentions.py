@@ -68,7 +68,10 @@ class TitlePhrases:
         words = list(WORD.finditer(text))
         at = 0
         while at < len(words):
-            found = self._at(text, words, at)
+            first = words[at][0]
+            # Most words end here, so that the cost of a text is little more than that of splitting it.
+            lengths = None if first[0].islower() else self._lengths.get(first.casefold())
+            found = self._at(text, words, at, lengths) if lengths is not None else None
             if found is None:
                 at += 1
                 continue
@@ -77,20 +80,15 @@ class TitlePhrases:
             yield TitleMention(start, end, " ".join(w[0].casefold() for w in words[at : at + n]), targets)
             at += n
 
-    def _at(self, text: str, words: list[re.Match[str]], at: int) -> tuple[int, tuple[str, ...]] | None:
-        first = words[at][0]
-        if first[0].islower():
-            return None
-        lengths = self._lengths.get(first.casefold())
-        if lengths is None:
-            return None
+    def _at(self, text: str, words: list[re.Match[str]], at: int, lengths: list[int]) -> tuple[int, tuple[str, ...]] | None:
         for n in lengths:
-            if at + n > len(words):
+            here = words[at : at + n]
+            targets = self._targets.get(tuple(word[0].casefold() for word in here))
+            if len(here) < n or targets is None or not _in_one_piece(text, here):
                 continue
-            targets = self._targets.get(tuple(word[0].casefold() for word in words[at : at + n]))
-            if targets is None or not _in_one_piece(text, words[at : at + n]):
-                continue
-            if n > 1 or not first[1:].islower() or not _SENTENCE_END.search(text, max(0, words[at].start() - 8), words[at].start()):
+            first = here[0]
+            is_plain_word = n == 1 and first[0][1:].islower()
+            if not is_plain_word or not _SENTENCE_END.search(text, max(0, first.start() - 8), first.start()):
                 return n, targets
         return None
 
