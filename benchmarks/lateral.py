@@ -48,8 +48,8 @@ def main() -> int:
     rows = [row for name in sets for row in measure(shared, work, name)]
     head = ["set", "EXPAND follows", *(f"@{b}" for b in BUDGETS), *(f"all @{b}" for b in BUDGETS), "questions with another order"]
     body = (
-        f"Controller `rules`, first {FIRST} questions of each set; mean recall of gold evidence within the first N words, share of questions "
-        "with all of it, and questions whose evidence differs from that without EXPAND.\n\n" + table(head, rows)
+        f"Controller `rules`, first {FIRST} questions of each set; mean recall of gold evidence within the first N words, share of "
+        "questions with all of it, and questions whose evidence differs from that without EXPAND.\n\n" + table(head, rows)
     )
     given = f" {' '.join(sys.argv[3:])}" if sys.argv[3:] else ""
     write_part("lateral", "What EXPAND is worth, by kind of edge", f"python -m benchmarks.lateral {shared} WORK{given}", body)

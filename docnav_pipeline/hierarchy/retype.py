@@ -6,23 +6,29 @@ page numbers, leaders or repetition becomes text again; nothing is lost for a wr
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from docnav_pipeline.parsing.block import Block, BlockType
+from docnav_pipeline.parsing.block import BBox, Block, BlockType
 
 _LEADERS = re.compile(r"(?:[.·•…_‥・]\s*){3,}|…")
 _LAST_NUMBER = re.compile(r"(?:^|\s|[.·…])(\d{1,4})$")
+_LETTER = re.compile(r"[^\W\d_]")
 _LETTERS = re.compile(r"[\W\d_]+")
 _MIN_ENTRIES = 3
 _MIN_RISING = 0.75
 _MIN_SHARE = 0.5
-# A running header or footer of this many words that stands on one page only is a line of the text.
-_MIN_WORDS = 12
+# A running header or footer of this many words that stands on one page only is a line of the text, wherever it stands; one of fewer words
+# where no running header or footer stands on other pages.
+_MIN_WORDS, _FEW_WORDS = 12, 2
 _MIN_PAGES = 3
+# Share of the page height within which headers of several pages stand at one place.
+_SAME_HEIGHT = 0.012
+_RUNNING = ("header", "footer")
 
 
 def retype(blocks: Sequence[Block]) -> list[Block]:
@@ -54,17 +60,32 @@ def _is_contents(entries: Sequence[str], last_page: int) -> bool:
 
 
 def _false_furniture(blocks: Sequence[Block]) -> Iterable[Block]:
-    """Long headers, footers and margin notes that no other page repeats."""
+    """Headers, footers and margin notes that no other page repeats: long ones, and headers and footers at a place of their own."""
     pages: dict[str, set[int]] = defaultdict(set)
     for block in blocks:
         if block.page is not None:
             pages[_letters(block.text)].add(block.page)
     if len(set().union(*pages.values())) < _MIN_PAGES:
         return
-    for block in blocks:
-        is_furniture = block.type is BlockType.FURNITURE and block.page is not None
-        if is_furniture and len(block.text.split()) >= _MIN_WORDS and len(pages[_letters(block.text)]) == 1:
+    found = [block for block in blocks if block.type is BlockType.FURNITURE and block.page is not None]
+    heights = sorted(_middle(block.bbox) for block in found if block.bbox and len(pages[_letters(block.text)]) >= _MIN_PAGES)
+    for block in found:
+        if len(pages[_letters(block.text)]) > 1:
+            continue
+        words = [word for word in block.text.split() if _LETTER.search(word)]
+        short = len(words) >= _FEW_WORDS and block.sub_type in _RUNNING and block.bbox is not None
+        if len(block.text.split()) >= _MIN_WORDS or (short and not _is_near(_middle(block.bbox), heights)):
             yield block
+
+
+def _middle(box: BBox | None) -> float:
+    return (box[1] + box[3]) / 2 if box else 0.0
+
+
+def _is_near(height: float, heights: Sequence[float]) -> bool:
+    """Whether one of some ascending heights is the same place on the page."""
+    at = bisect.bisect_left(heights, height - _SAME_HEIGHT)
+    return at < len(heights) and heights[at] <= height + _SAME_HEIGHT
 
 
 def _letters(text: str) -> str:

@@ -20,7 +20,7 @@ _MIB = 1024 * 1024
 # few seconds. Larger files go to a child process that can be ended.
 IN_PROCESS_BYTES = 256 * 1024
 # Bumped when a reader of ours changes what it returns for the same file.
-READER_VERSION = "3"
+READER_VERSION = "4"
 
 _NO_TEXT = (BlockType.FURNITURE, BlockType.OUTLINE, BlockType.CONTENTS, BlockType.IMAGE)
 

@@ -105,7 +105,7 @@ def read_window(path: Path, first: int, last: int, tier: str, min_page_character
     whole = [number for number, page in read.items() if page is not None]
     blocks = parse_pdf_pages(path, _page_range(whole), first, tier, server_url)
     words = words_of(" ".join(piece.line.text for page in pages.values() for piece in page.lines))
-    joined = with_links(join_typography(blocks, pages, words), pages)
+    joined = with_links(join_typography(blocks, pages, words, with_tables=tier == "flash"), pages)
     if tier != "flash":
         # Above flash the parser reads pictures itself: a page is without text only when it found none.
         filled = {block.page for block in joined if block.text and block.type is not BlockType.FURNITURE}

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from docnav_pipeline.parsing.block import BBox, Block, BlockType, Line
 from docnav_pipeline.parsing.line_joining import join_lines
+from docnav_pipeline.parsing.print_tables import PrintTable, find_tables, without_tables
 from docnav_pipeline.parsing.tables import rows_to_html, rows_to_text
 from docnav_pipeline.parsing.typography import PageText, PrintedLine, summary
 
@@ -19,13 +20,14 @@ _SCANNED_TEXT = 200
 _MIN_TABLE_PIECES = 4
 
 
-def join_typography(blocks: Sequence[Block], pages: Mapping[int, PageText], words: frozenset[str]) -> list[Block]:
+def join_typography(blocks: Sequence[Block], pages: Mapping[int, PageText], words: frozenset[str], with_tables: bool = True) -> list[Block]:
     """Give each block of a page the printed lines inside its box, and their typography.
 
     Where the lines know better, the text of the block is theirs: an empty block or formula, a
     listing in a typewriter face (line breaks kept), right-to-left text, words inside a picture.
     Lines that no block holds become text blocks of their own (sub_type "recovered"), so that
-    nothing printed is lost.
+    nothing printed is lost. with_tables: look for tables without rules, which take the place of
+    the blocks that their print was read as; for a parser that finds such tables itself, False.
     """
     mono = sum(len(piece.line.text) for page in pages.values() for piece in page.lines if piece.mono)
     typewritten = mono * 2 > sum(len(piece.line.text) for page in pages.values() for piece in page.lines)
@@ -35,15 +37,41 @@ def join_typography(blocks: Sequence[Block], pages: Mapping[int, PageText], word
     result: list[Block] = []
     for number in sorted(by_page):
         page = pages.get(number)
-        result.extend(_page_blocks(by_page[number], page, number, words, typewritten) if page is not None else by_page[number])
+        if page is None:
+            result.extend(by_page[number])
+            continue
+        left, lines, tables = by_page[number], page.lines, list[PrintTable]()
+        if with_tables:
+            left, lines, tables = _with_print_tables(left, lines, number)
+        made = _page_blocks(left, lines, number, words, typewritten)
+        for table in tables:
+            made.insert(_place(made, table.block), table.block)
+        result.extend(made)
     return result
 
 
-def _page_blocks(blocks: list[Block], page: PageText, number: int, words: frozenset[str], typewritten: bool) -> list[Block]:
+def _with_print_tables(
+    blocks: list[Block], lines: list[PrintedLine], number: int
+) -> tuple[list[Block], list[PrintedLine], list[PrintTable]]:
+    """Blocks and lines of a page without what is in its tables without rules, and these tables."""
+    holders = [_holder(blocks, line.line) for line in lines]
+    free = [line for line, at in zip(lines, holders, strict=True) if at is None or not _has_columns(blocks[at])]
+    tables = find_tables(free, number)
+    if not tables:
+        return blocks, lines, []
+    held: list[list[PrintedLine]] = [[] for _ in blocks]
+    for line, at in zip(lines, holders, strict=True):
+        if at is not None:
+            held[at].append(line)
+    taken = {id(line) for table in tables for line in table.lines}
+    return without_tables(blocks, held, tables), [line for line in lines if id(line) not in taken], tables
+
+
+def _page_blocks(blocks: list[Block], lines: Sequence[PrintedLine], number: int, words: frozenset[str], typewritten: bool) -> list[Block]:
     """typewritten: most of the text is in a typewriter face, which then says nothing about a block."""
     held: list[list[PrintedLine]] = [[] for _ in blocks]
     lost: list[PrintedLine] = []
-    for line in page.lines:
+    for line in lines:
         for piece in _pieces(blocks, line):
             holder = _holder(blocks, piece.line)
             (lost if holder is None else held[holder]).append(piece)
@@ -168,13 +196,19 @@ def _around(boxes: Sequence[BBox]) -> BBox:
 
 def _table_with_lines(block: Block, pieces: Sequence[PrintedLine]) -> Block:
     """A table that came without columns gets its rows from the print: pieces of one printed row are cells."""
-    has_columns = any(row.count("<td") + row.count("<th") > 1 for row in block.html.split("<tr>")) if block.html else " | " in block.text
-    if has_columns or len(pieces) < _MIN_TABLE_PIECES:
+    if _has_columns(block) or len(pieces) < _MIN_TABLE_PIECES:
         return block
     rows = [[line.text for line in row] for row in _rows([piece.line for piece in pieces])]
     if sum(len(row) > 1 for row in rows) * 2 < len(rows):
         return block if block.text else replace(block, text=rows_to_text(rows))
     return replace(block, text=rows_to_text(rows), html=rows_to_html(rows))
+
+
+def _has_columns(block: Block) -> bool:
+    """Whether a block is a table with more than one cell in some row."""
+    if block.type is not BlockType.TABLE:
+        return False
+    return any(row.count("<td") + row.count("<th") > 1 for row in block.html.split("<tr>")) if block.html else " | " in block.text
 
 
 def _rows(lines: Sequence[Line]) -> list[list[Line]]:
@@ -268,13 +302,16 @@ def _goes_on(last: Line, line: Line) -> bool:
 
 
 def _place(blocks: Sequence[Block], block: Block) -> int:
-    """Where a lost block belongs: before the first block of its column that starts below it, else at the end."""
+    """Where a lost block belongs: before the first block of its column that starts below it, else at the end. A table stands over what it
+    overlaps, be it in a column or not."""
     assert block.bbox is not None
     middle = (block.bbox[0] + block.bbox[2]) / 2
     for number, other in enumerate(blocks):
         if other.bbox is None:
             continue
         in_column = other.bbox[0] - 0.02 <= middle <= other.bbox[2] + 0.02
+        if block.type is BlockType.TABLE:
+            in_column = min(block.bbox[2], other.bbox[2]) > max(block.bbox[0], other.bbox[0])
         if in_column and other.bbox[1] >= block.bbox[1]:
             return number
     return len(blocks)
