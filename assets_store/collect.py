@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assets_store import leases
+from assets_store.models.language_model import REPLIES
 from assets_store.schemas import TABLES
 from assets_store.store import Store
 
@@ -23,11 +24,12 @@ def report_path(snapshot_id: str) -> str:
     return f"reports/{snapshot_id}.html"
 
 
-def collect(store: Store, keep: int) -> Collected:
+def collect(store: Store, keep: int, replies: bool = False) -> Collected:
     """Keep the current snapshot, the `keep` newest, those that a reader holds open, the working state, and what they name.
 
     The rest is removed, and so is what a writer that was killed left unfinished. Call it while holding `store.writing()`.
-    Snapshots go before their files, so that none that is left lacks a file.
+    Snapshots go before their files, so that none that is left lacks a file. replies: also what a language model answered while indexing;
+    it lies in the tables too, but a text that comes back would be asked about again.
     """
     current = store.log.current_id()
     ids = store.log.ids()
@@ -45,6 +47,8 @@ def collect(store: Store, keep: int) -> Collected:
         needed = {part["file"] for m in manifests for part in m["tables"].get(table, {}).values()} | {p.file for p in store.heads(table)}
         unneeded += [f"parts/{table}/{file}" for file in store.files.names(f"parts/{table}") if file not in needed]
     unneeded += [f"indexes/{name}" for name in store.files.names("indexes") if name not in {m["index"] for m in manifests}]
+    if replies:
+        unneeded += [f"{REPLIES}/{name}" for name in store.files.names(REPLIES)]
     unneeded += store.files.unfinished()
     sizes = [store.files.size(path) for path in unneeded]
     for path in unneeded:

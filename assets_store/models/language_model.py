@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from assets_store.files import Files
     from assets_store.settings import LanguageModelSettings
 
+# Folder of a store with kept replies.
+REPLIES = "cache/llm"
 KEY_VARIABLES = ("DOCNAV_API_KEY", "OPENAI_API_KEY")
 _NO_KEY = "none"  # the client insists on a key; servers on one's own machine ask for none
 _MOST_QUOTED = 300
@@ -51,7 +53,7 @@ class Reply(Generic[T]):
 class LanguageModel:
     """One model of one endpoint, for several threads.
 
-    cache: files below which good replies are kept by the hash of what was asked (`cache/llm/`); None keeps none. asked_by: the
+    cache: files below which good replies are kept by the hash of what was asked (REPLIES); None keeps none. asked_by: the
     setting that asks for it, for the message. spending: what calls may take; no cap where None.
     Raises SettingsError where the settings name no endpoint or no model. A call raises ModelError where the endpoint does not
     answer, after the retries of the settings (429, 5xx, timeouts; Retry-After is kept up to two minutes), RequestRefused where it
@@ -126,7 +128,7 @@ class LanguageModel:
 
     def _path(self, instructions: str, content: str, form: type[BaseModel]) -> str:
         schema = json.dumps(form.model_json_schema(), sort_keys=True)
-        return f"cache/llm/{content_hash(self.name, instructions, content, schema, length=32)}.json"
+        return f"{REPLIES}/{content_hash(self.name, instructions, content, schema, length=32)}.json"
 
     def _keep(self, path: str, value: BaseModel, made: Usage) -> None:
         if self._cache is not None:

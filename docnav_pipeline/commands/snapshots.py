@@ -49,8 +49,9 @@ def rollback(snapshot_id: str, store: str) -> int:
 @click.command()
 @store_option
 @click.option("--keep", type=click.IntRange(min=1), default=1, show_default=True, help="Newest snapshots to keep, the current one besides.")
+@click.option("--replies", is_flag=True, help="Also delete kept replies of language models, which may tell of documents that are gone.")
 @json_option
-def gc(store: str, keep: int, as_json: bool) -> int:
+def gc(store: str, keep: int, replies: bool, as_json: bool) -> int:
     """Delete old snapshots and the files that no kept snapshot needs."""
     from assets_store.collect import collect
     from assets_store.store import Store
@@ -59,7 +60,7 @@ def gc(store: str, keep: int, as_json: bool) -> int:
 
     opened = Store.open(store)
     with writing(opened):
-        done = collect(opened, keep)
+        done = collect(opened, keep, replies)
     if as_json:
         print_json({"snapshots": done.snapshots, "files": done.files, "bytes": done.bytes})
     else:

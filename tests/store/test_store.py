@@ -11,6 +11,7 @@ import pytest
 
 from assets_store.collect import collect
 from assets_store.errors import NoStore, SchemaError, StoreError, StoreVersionError, UnknownSnapshot
+from assets_store.models.language_model import REPLIES
 from assets_store.rows import Provenance
 from assets_store.schemas import COMMUNITIES
 from assets_store.settings import load_settings
@@ -113,6 +114,13 @@ def test_collection_keeps_what_kept_snapshots_need(store: Store) -> None:
     assert new.read("communities")["node_id"].to_list() == ["b"]
     with pytest.raises(UnknownSnapshot, match=new.id):
         store.snapshot(old)
+
+
+def test_collection_removes_replies_of_language_models_only_when_asked_to(store: Store) -> None:
+    store.files.write(f"{REPLIES}/aa.json", b"{}")
+    assert collect(store, keep=1).files == 0
+    assert collect(store, keep=1, replies=True).files == 1
+    assert store.files.names(REPLIES) == []
 
 
 def test_a_place_without_a_store_says_how_to_make_one(tmp_path: Path) -> None:
