@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # A sentence of an answer ends with its marks.
 _SENTENCE_END = re.compile(r"(?<=\])\s+(?!\[)")
 ANSWERERS = ("auto", "extractive", "llm")
+# Why quoted sentences stand in for an answer that was written, but says what its evidence does not.
+NOT_CARRIED = "no written sentence was carried by its evidence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +258,7 @@ def _written(
         )
         if written.draft is not None and (written.draft.answers or not written.draft.unsupported):
             return written.draft, ""
-        fault = written.fault or "no written sentence was carried by its evidence"
+        fault = written.fault or NOT_CARRIED
         fault = " ".join(f"quoted sentences stand in for a written answer: {fault}".split())
     quoted = write_answer(question.text, evidence, search.query_tokens, search.encode)
     if written is not None and written.draft is not None:
