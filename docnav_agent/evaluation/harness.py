@@ -29,6 +29,7 @@ from docnav_agent.evaluation.indexing import index_documents, read_json, write_j
 from docnav_agent.evaluation.judge import Judge
 from docnav_agent.evaluation.kept_rows import KeptRows
 from docnav_agent.evaluation.metrics import NEEDS, make_metrics
+from docnav_agent.evaluation.ragas_parts import load_ragas
 from docnav_agent.evaluation.scoring import Scoring, score_name
 from docnav_agent.evaluation.suite import Suite, SystemEntry
 from docnav_agent.evaluation.tables import FAILED, OK, RUNS, SCORES, run_row
@@ -136,6 +137,8 @@ class Harness:
 
     def _scoring(self, search: Search) -> Scoring:
         metrics = make_metrics(self.suite.metric_names, self.suite.metrics.settings())
+        if {"correctness", "faithfulness"} & set(self.suite.metric_names):
+            load_ragas()  # what is not installed is said before the first question
         if any("judge" in NEEDS[metric.name] for metric in metrics) and self._judge is None:
             self._judge = Judge(self.suite.judge)
         if not self.suite.metrics.encoder:

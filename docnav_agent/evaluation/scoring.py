@@ -15,7 +15,7 @@ from docnav_agent.evaluation.kept_rows import KeptRows
 from docnav_agent.evaluation.metrics import NEEDS
 from docnav_agent.evaluation.metrics.base import Encode, Metric, Tools
 from docnav_agent.evaluation.outcome import Outcome
-from docnav_agent.evaluation.tables import FAILED, OK, outcome_of
+from docnav_agent.evaluation.tables import FAILED, OK, outcome_of, storable
 
 Row = dict[str, Any]
 
@@ -77,10 +77,10 @@ class Scoring:
             "metric": metric.name,
             "key": key,
             "status": FAILED if error else OK,
-            "error": error,
+            "error": storable(error),
             "tries": tries,
             "values": [{"column": name, "value": round(float(value), 9)} for name, value in values.items()],
-            "why": json.dumps(why, ensure_ascii=False),
+            "why": json.dumps(why),
             "judge": calls.name if calls is not None else "",
             **took,
             "seconds": round(time.monotonic() - begun, 6) if calls is not None else 0.0,

@@ -72,11 +72,11 @@ def run_row(question_id: str, key: str, tries: int, outcome: Outcome) -> dict[st
         "question_id": question_id,
         "key": key,
         "status": FAILED if outcome.failed else OK,
-        "error": outcome.error,
+        "error": storable(outcome.error),
         "tries": tries,
         "stop_reason": outcome.stop_reason,
         "steps": outcome.steps,
-        "answer": outcome.answer,
+        "answer": None if outcome.answer is None else storable(outcome.answer),
         "answered": outcome.answered,
         "choice": outcome.choice,
         "verdict": outcome.verdict,
@@ -99,6 +99,11 @@ def run_row(question_id: str, key: str, tries: int, outcome: Outcome) -> dict[st
         "cost": outcome.cost,
         "seconds": round(outcome.seconds, 6),
     }
+
+
+def storable(text: str) -> str:
+    """Text without halves of surrogate pairs, which a model may write and no file can hold."""
+    return text.encode("utf-8", errors="replace").decode()
 
 
 def outcome_of(row: Mapping[str, Any]) -> Outcome:

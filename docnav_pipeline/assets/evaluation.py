@@ -57,7 +57,7 @@ def definitions_of(suite: "Suite", out: Path, settings: EvaluationSettings) -> d
         description="What one system does on one data set, and its scores, question by question; finished questions are not asked again.",
     )
     def evaluation_results(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[None]]:
-        keys = context.partition_key.keys_by_dimension  # type: ignore[attr-defined]  # a key of several dimensions
+        keys = context.partition_key.keys_by_dimension
         yield run_pair(suite, out, keys[DATA_SET], keys[SYSTEM])
 
     @dg.asset(

@@ -31,6 +31,15 @@ def test_paths_are_relative_to_the_suite_and_may_name_folders(tmp_path: Path, mo
     assert read_suite(path, {"data": str(tmp_path)}).dataset[0].path == str(tmp_path / "q.jsonl")
 
 
+def test_the_suite_of_six_data_sets_needs_two_folders(tmp_path: Path) -> None:
+    path = Path(__file__).parents[2] / "examples" / "six-sets.toml"
+    with pytest.raises(SettingsError, match="needs the folder data"):
+        read_suite(path)
+    suite = read_suite(path, {"data": str(tmp_path / "qa"), "stores": str(tmp_path / "stores")})
+    assert [entry.path for entry in suite.dataset] == [str(tmp_path / "qa" / entry.name / "questions_dev.jsonl") for entry in suite.dataset]
+    assert (len(suite.dataset), len(suite.system)) == (6, 11)
+
+
 def test_a_suite_without_answers_measures_evidence_and_fills_the_budget(tmp_path: Path) -> None:
     suite = read_suite(write(tmp_path, SMALL))
     assert (suite.metric_names, suite.fill) == (["evidence", "documents", "last_gold"], True)

@@ -52,7 +52,8 @@ def test_a_pair_is_a_partition_and_the_report_tells_what_there_is(tmp_path: Path
         result = job.execute_in_process(partition_key="a|words", instance=instance)
     assert result.success
     assert [(check.check_name, check.passed) for check in result.get_asset_check_evaluations()] == [("no_question_failed", True)]
-    metadata = {event.asset_key.to_user_string(): event.materialization.metadata for event in result.get_asset_materialization_events()}
+    made_now = [event.materialization for event in result.get_asset_materialization_events()]
+    metadata = {one.asset_key.to_user_string(): one.metadata for one in made_now}
     assert metadata["evaluation_results"]["asked"].value == 1
     assert metadata["evaluation_report"]["pairs"].value == 1
     assert (tmp_path / "out" / "report.html").exists()

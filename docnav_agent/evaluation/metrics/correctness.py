@@ -31,9 +31,6 @@ class Correctness:
     name = "correctness"
     version = "1"
 
-    def __init__(self) -> None:
-        self._metrics = load_ragas()
-
     @property
     def statistics(self) -> list[Statistic]:
         return [
@@ -54,7 +51,7 @@ class Correctness:
         assert tools.encode is not None
         reference = next(text for text in case.references if text.strip())
         replies: list[Any] = []
-        metric = self._metrics.AnswerCorrectness(llm=ragas_model(tools.judge, self.name, replies.append), weights=[1.0, 0.0], beta=1.0)
+        metric = load_ragas().AnswerCorrectness(llm=ragas_model(tools.judge, self.name, replies.append), weights=[1.0, 0.0], beta=1.0)
         scored = asyncio.run(metric.ascore(user_input=case.question.text, response=outcome.said, reference=reference))
         said, wanted = replies[0].statements, replies[1].statements
         why: dict[str, Any] = {"answer": said, "reference": wanted}
@@ -72,5 +69,5 @@ class Correctness:
 
 
 def make_metric(settings: MetricSettings) -> Correctness:
-    """No setting concerns it. Raises SettingsError where RAGAS is not installed."""
+    """No setting concerns it. Raises SettingsError where RAGAS is not installed, when it is first used."""
     return Correctness()

@@ -24,9 +24,6 @@ class Faithfulness:
     name = NAME
     version = "1"
 
-    def __init__(self) -> None:
-        self._metrics = load_ragas()
-
     @property
     def statistics(self) -> list[Statistic]:
         return [mean_of(NAME, "faithfulness", "RAGAS 0.4.3: share of the answer's statements that fetched text supports; 0 for no answer.")]
@@ -42,7 +39,7 @@ class Faithfulness:
             return Measured({NAME: 0.0}, {"left out": "no fetched text"})
         assert tools.judge is not None
         replies: list[Any] = []
-        metric = self._metrics.Faithfulness(llm=ragas_model(tools.judge, NAME, replies.append))
+        metric = load_ragas().Faithfulness(llm=ragas_model(tools.judge, NAME, replies.append))
         asked = {"user_input": case.question.text, "response": outcome.said, "retrieved_contexts": contexts}
         scored = asyncio.run(metric.ascore(**asked))
         if not replies[0].statements:
@@ -54,5 +51,5 @@ class Faithfulness:
 
 
 def make_metric(settings: MetricSettings) -> Faithfulness:
-    """No setting concerns it. Raises SettingsError where RAGAS is not installed."""
+    """No setting concerns it. Raises SettingsError where RAGAS is not installed, when it is first used."""
     return Faithfulness()

@@ -17,7 +17,7 @@ from docnav_agent.systems import Turn
 CHOICES = {"A": "Blue", "B": "Red"}
 
 
-def load(path: Path, format: str, records: object, **more: Any) -> DataSet:
+def load(path: Path, format: str, records: Any, **more: Any) -> DataSet:
     if isinstance(records, list) and format == "questions":
         path.write_text("".join(json.dumps(record) + "\n\n" for record in records))
     else:
@@ -54,7 +54,7 @@ def test_lines_of_questions_keep_history_gold_and_answers(tmp_path: Path) -> Non
 
 def test_options_become_questions_of_their_own_with_the_truth_of_the_statement(tmp_path: Path) -> None:
     options = [{"option": "A", "picked": True, "statement_true": False}, {"option": "B", "picked": False, "statement_true": True}]
-    records = [
+    records: list[dict[str, Any]] = [
         {"id": "not", "question": "Which is not a colour of it?", "choices": CHOICES, "answer": "A", "options": options, "length": "short"},
         {"id": "plain", "question": "Which colour?", "choices": CHOICES, "answer": "A", "length": "short"},
         {"id": "open", "question": "Why?", "answer": "So.", "length": "short"},
