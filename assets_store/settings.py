@@ -212,6 +212,14 @@ class AgentSettings(Section):
     runs_dir: str = Field(".retrieval_run", description="Folder of run folders, relative to the working folder.")
 
 
+class EvaluationSettings(Section):
+    """The batch evaluation that the Dagster definitions offer; `docnav eval` runs any suite without it."""
+
+    suite: str = Field("", description="Suite file of the assets in the group `evaluation`; empty for no such assets.")
+    out: str = Field("", description="Folder of its results; empty is `evaluation/` and the suite's name, beside the suite.")
+    cron: str = Field("0 3 * * 6", description="When the schedule of the job `evaluate` runs, once it is switched on in Dagster.")
+
+
 class Settings(BaseSettings):
     """All of docnav.toml."""
 
@@ -231,6 +239,7 @@ class Settings(BaseSettings):
     search: SearchSettings = SearchSettings()
     llm: LanguageModelSettings = LanguageModelSettings()
     agent: AgentSettings = AgentSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
 
     @classmethod
     def settings_customise_sources(

@@ -16,7 +16,7 @@ from docnav_agent.model import RunModel, configured, open_model
 from docnav_agent.note import RetrievalNote, RunState, first_note
 from docnav_agent.prompts import prompt_hashes
 from docnav_agent.run_folder import RunFolder
-from docnav_agent.systems import Question, Retrieval, SystemOptions
+from docnav_agent.systems import NoParameters, Question, Retrieval, SystemOptions, read_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -101,7 +101,17 @@ class Run:
     def retrieval(self) -> Retrieval:
         """What every system returns."""
         spent = self.spent
-        return Retrieval(self.evidence, spent.steps, spent.llm_calls, spent.llm_tokens, self.seconds, self.stop_reason)
+        return Retrieval(
+            self.evidence,
+            spent.steps,
+            spent.llm_calls,
+            spent.llm_tokens,
+            self.seconds,
+            self.stop_reason,
+            spent.prompt_tokens,
+            spent.completion_tokens,
+            spent.cost,
+        )
 
 
 class Agent:
@@ -214,6 +224,7 @@ class DocnavSystem:
     def __init__(self, search: Search, options: SystemOptions) -> None:
         self.search = search
         self.options = options
+        read_parameters(self.name, NoParameters, options)
         settings = search.graph.settings
         self.without = options.without | parse_ablations(settings.agent.ablate)
         wanted = options.controller or settings.agent.controller

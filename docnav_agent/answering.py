@@ -15,7 +15,7 @@ from docnav_agent.budget import Budget, Spent
 from docnav_agent.evidence import EvidenceItem, total_tokens
 from docnav_agent.model import RunModel, configured, open_model
 from docnav_agent.run_folder import RunFolder
-from docnav_agent.systems import Form, Option, Question, Retrieval, SystemOptions, Turn, system
+from docnav_agent.systems import Form, Option, Question, Retrieval, System, SystemOptions, Turn, system
 from docnav_agent.written_answer import write_with_model
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # A sentence of an answer ends with its marks.
 _SENTENCE_END = re.compile(r"(?<=\])\s+(?!\[)")
 ANSWERERS = ("auto", "extractive", "llm")
+# Why quoted sentences stand in for an answer that was written, but says what its evidence does not.
+NOT_CARRIED = "no written sentence was carried by its evidence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +107,21 @@ def labelled(choices: Sequence[str]) -> tuple[Option, ...]:
     return tuple(Option(chr(ord("A") + number), text) for number, text in enumerate(choices))
 
 
-def answer_question(question: Question, search: Search, name: str, options: SystemOptions, budget: Budget) -> Answer:
-    """Run one system, write the answer from its evidence, check it and keep the run. options.runs_dir None keeps none."""
-    return _last(stream_answer(question, search, name, options, budget))
+def answer_question(
+    question: Question, search: Search, name: str, options: SystemOptions, budget: Budget, made: System | None = None
+) -> Answer:
+    """Run one system, write the answer from its evidence, check it and keep the run. options.runs_dir None keeps none.
+
+    made: the system, where it was made already with these options and no runs_dir.
+    """
+    return _last(stream_answer(question, search, name, options, budget, made))
 
 
-def stream_answer(question: Question, search: Search, name: str, options: SystemOptions, budget: Budget) -> Iterator[Event]:
+def stream_answer(
+    question: Question, search: Search, name: str, options: SystemOptions, budget: Budget, made: System | None = None
+) -> Iterator[Event]:
     """The same as events. What is wrong use raises before the first one."""
-    made = system(name, search, replace(options, runs_dir=None))
+    made = made or system(name, search, replace(options, runs_dir=None))
     agent = made if isinstance(made, DocnavSystem) else None
     controller = agent.controller if agent is not None else ""
     model = _model(search, options, agent)
@@ -150,7 +159,7 @@ def _events(
     else:
         found = made.retrieve(question, budget)
         spent.steps, spent.llm_calls = found.steps, found.llm_calls
-        spent.prompt_tokens = found.tokens
+        spent.prompt_tokens, spent.completion_tokens, spent.cost = found.prompt_tokens, found.completion_tokens, found.cost
         if folder is not None:
             folder.write_step(1, _whole_step(name, found), sorted(found.evidence, key=lambda item: item.evidence_id))
     draft, fault = _written(question, search, options, found.evidence, model, spent)
@@ -249,7 +258,7 @@ def _written(
         )
         if written.draft is not None and (written.draft.answers or not written.draft.unsupported):
             return written.draft, ""
-        fault = written.fault or "no written sentence was carried by its evidence"
+        fault = written.fault or NOT_CARRIED
         fault = " ".join(f"quoted sentences stand in for a written answer: {fault}".split())
     quoted = write_answer(question.text, evidence, search.query_tokens, search.encode)
     if written is not None and written.draft is not None:

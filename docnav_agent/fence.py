@@ -13,7 +13,7 @@ from docnav_agent.excerpt import cut
 if TYPE_CHECKING:
     from docnav_agent.systems import Question
 
-FENCES = ("history", "question", "option", "options", "statement", "note", "result", "text", "nodes", "evidence")
+FENCES = ("history", "question", "option", "options", "statement", "note", "result", "text", "nodes", "evidence", "references")
 MAX_TURNS = 4
 _TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(FENCES)})\b)", re.IGNORECASE)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import pkgutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from assets_store.errors import SettingsError
 from docnav_agent.budget import Budget
@@ -15,16 +20,13 @@ from docnav_agent.controllers import controller_name
 
 if TYPE_CHECKING:
     from assets_store.models.language_model import LanguageModel
+    from docnav_agent.evaluation.case import Gold
     from docnav_agent.evidence import EvidenceItem
     from docnav_agent.search import Search
 
-# Each module has `make_system(search: Search, options: SystemOptions) -> System`, and is imported when its system is asked for.
-_MODULES = {
-    "docnav": "docnav_agent.agent",
-    "bm25": "docnav_agent.baselines.bm25",
-    "dense": "docnav_agent.baselines.dense",
-    "hybrid": "docnav_agent.baselines.hybrid",
-}
+# Every module of this package is a system, named by its file; what several of them share lies in its package `parts`.
+_BASELINES = "docnav_agent.baselines"
+P = TypeVar("P", bound=BaseModel)
 
 MAX_OPTIONS = 26
 
@@ -85,7 +87,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What a system found. evidence: best first; tokens: LLM tokens, read and written; stop_reason: why it ended."""
+    """What a system found. evidence: best first; tokens: LLM tokens, read and written; stop_reason: why it ended.
+
+    prompt_tokens, completion_tokens: the two parts of `tokens`. cost: money by the prices of the settings.
+    """
 
     evidence: Sequence[EvidenceItem]
     steps: int
@@ -93,6 +98,9 @@ class Retrieval:
     tokens: int
     seconds: float
     stop_reason: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +112,8 @@ class SystemOptions:
     without: parts switched off for an ablation, names of `docnav_agent.ablations.ABLATIONS`.
     answer: `extractive`, `llm` or None for what the settings say.
     model: the language model; None = the one that the settings name.
+    parameters: of the system itself, by name; each system has a form for them and refuses others.
+    gold: gold evidence by id of the question, for the system that is told it. cache_dir: where a system keeps an index of its own.
     """
 
     controller: str | None = None
@@ -111,6 +121,9 @@ class SystemOptions:
     without: frozenset[str] = field(default_factory=frozenset)
     answer: str | None = None
     model: LanguageModel | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    gold: Mapping[str, Sequence[Gold]] = field(default_factory=dict)
+    cache_dir: Path | None = None
 
 
 class System(Protocol):
@@ -122,18 +135,60 @@ class System(Protocol):
     def retrieve(self, question: Question, budget: Budget) -> Retrieval: ...
 
 
+class NoParameters(BaseModel):
+    """The form of a system without parameters of its own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@runtime_checkable
+class Prepares(Protocol):
+    """A system that makes an index of its own before its first question."""
+
+    def prepare(self) -> None: ...
+
+
+@runtime_checkable
+class Notices(Protocol):
+    """A system with something to say of how it runs; empty for nothing."""
+
+    @property
+    def notice(self) -> str: ...
+
+
+@cache
+def _modules() -> dict[str, str]:
+    """System → its module, which has `make_system(search: Search, options: SystemOptions) -> System`, and is imported when asked for."""
+    package = find_spec(_BASELINES)
+    found = pkgutil.iter_modules(package.submodule_search_locations if package else None)
+    baselines = {module.name.replace("_", "-"): f"{_BASELINES}.{module.name}" for module in found if not module.ispkg}
+    return {"docnav": "docnav_agent.agent", **dict(sorted(baselines.items()))}
+
+
 def system_names() -> list[str]:
     """Names of the systems, docnav first."""
-    return list(_MODULES)
+    return list(_modules())
 
 
 def system(name: str, search: Search, options: SystemOptions | None = None) -> System:
     """The system of that name over the graph of a search. Raises SettingsError listing the names that exist."""
-    if name not in _MODULES:
-        near = get_close_matches(name, _MODULES, n=1)
+    modules = _modules()
+    if name not in modules:
+        near = get_close_matches(name, modules, n=1)
         hint = f" (nearest: {near[0]!r})" if near else ""
-        raise SettingsError(f"unknown system {name!r}{hint}; expected one of: {', '.join(_MODULES)}")
+        raise SettingsError(f"unknown system {name!r}{hint}; expected one of: {', '.join(modules)}")
     if options is not None and options.controller is not None:
         controller_name(options.controller)  # a wrong name is wrong use, also where the system has no controller
-    made: System = import_module(_MODULES[name]).make_system(search, options or SystemOptions())
+    made: System = import_module(modules[name]).make_system(search, options or SystemOptions())
     return made
+
+
+def read_parameters(name: str, form: type[P], options: SystemOptions) -> P:
+    """The parameters of a system, checked. Raises SettingsError naming what is unknown or out of range."""
+    try:
+        return form.model_validate(dict(options.parameters))
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}, found {e.get('input')!r}" for e in error.errors())
+        raise SettingsError(
+            f"parameters of the system {name}: {faults}; expected some of: {', '.join(form.model_fields) or 'none'}"
+        ) from error

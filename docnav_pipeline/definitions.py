@@ -6,6 +6,7 @@ from docnav_pipeline.assets.communities import communities
 from docnav_pipeline.assets.documents import parse_documents
 from docnav_pipeline.assets.embeddings import embeddings
 from docnav_pipeline.assets.entities import entities, entity_edges
+from docnav_pipeline.assets.evaluation import evaluation_definitions
 from docnav_pipeline.assets.features import features
 from docnav_pipeline.assets.graph_report import graph_report
 from docnav_pipeline.assets.lateral_edges import lateral_edges
@@ -33,10 +34,11 @@ sharded_job = dg.define_asset_job("index_shards", selection=dg.AssetSelection.as
 whole_job = dg.define_asset_job("index_corpus", selection=dg.AssetSelection.assets(*WHOLE))
 report_job = dg.define_asset_job("report_graph", selection=dg.AssetSelection.assets(*REPORTS))
 
-defs = dg.Definitions(
+INDEXING = dg.Definitions(
     assets=[CORPUS, *SHARDED, *WHOLE, *REPORTS],
     asset_checks=CHECKS,
     jobs=[sharded_job, whole_job, report_job],
     resources={"store": StoreResource(location=store_location())},
     executor=dg.in_process_executor,
 )
+defs = dg.Definitions.merge(INDEXING, evaluation_definitions(store_location()))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 # Metadata in which stages report what costs time or money.
 WORK = ("parsed", "encoded", "recognised", "llm_calls")
+COSTS = ("prompt_tokens", "completion_tokens", "cost")
 # Modules that hold, or take from another one, the shards as partitions.
 _WITH_SHARDS = ("docnav_pipeline.partitions", "docnav_pipeline.checks", "docnav_pipeline.definitions")
 # Settings of the instance for runs in this process.
@@ -45,6 +46,7 @@ class IndexRun:
     """What an index run did. snapshot: id of the current snapshot, new when it was committed by this run.
 
     work: documents `parsed`, texts `encoded`, paragraphs `recognised` (entities), calls of a language model (`llm_calls`).
+    stages: seconds, and what of WORK and COSTS a stage reports, by the table that it makes.
     """
 
     changes: Changes
@@ -54,6 +56,7 @@ class IndexRun:
     failed_checks: tuple[str, ...]
     work: Mapping[str, int]
     seconds: float
+    stages: Mapping[str, Mapping[str, float]]
 
 
 def dagster_home(store: Store) -> Path:
@@ -87,11 +90,13 @@ def run_index(store: Store, changes: Changes) -> IndexRun:
     shards = stale_shards(store)
     failed: tuple[str, ...] = ()
     work = Counter(dict.fromkeys(WORK, 0))
+    stages: dict[str, dict[str, float]] = {}
     if shards or is_corpus_stale(store) or not store.files.has_folder(f"indexes/{index_name(store)}"):
-        failed, done = _materialize(store, shards)
-        work.update(done)
+        failed, stages = _materialize(store, shards)
+        for reported in stages.values():
+            work.update({name: int(reported[name]) for name in WORK if name in reported})
     current = store.snapshot().id
-    return IndexRun(changes, tuple(shards), current, current != before, failed, dict(work), time.perf_counter() - started)
+    return IndexRun(changes, tuple(shards), current, current != before, failed, dict(work), time.perf_counter() - started, stages)
 
 
 @contextmanager
@@ -110,8 +115,8 @@ def _serving(store: Store) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _materialize(store: Store, shards: Sequence[str]) -> tuple[tuple[str, ...], Counter[str]]:
-    """Run what is stale; names of failed checks, and the work that the stages report."""
+def _materialize(store: Store, shards: Sequence[str]) -> tuple[tuple[str, ...], dict[str, dict[str, float]]]:
+    """Run what is stale; names of failed checks, and what the stages report."""
     with _serving(store):
         import dagster as dg
 
@@ -127,7 +132,7 @@ def _materialize(store: Store, shards: Sequence[str]) -> tuple[tuple[str, ...], 
         sharded_checks = [c for c in CHECKS if next(iter(c.check_keys)).asset_key in {k for a in SHARDED for k in a.keys}]
         whole_checks = [c for c in CHECKS if c not in sharded_checks]
         failed: list[str] = []
-        work: Counter[str] = Counter()
+        stages: dict[str, dict[str, float]] = {}
         home = os.environ["DAGSTER_HOME"]
         # A home that somebody else keeps has its own settings only.
         own = _INDEX_SETTINGS if Path(home, _INDEX_SETTINGS).exists() else "dagster.yaml"
@@ -135,9 +140,9 @@ def _materialize(store: Store, shards: Sequence[str]) -> tuple[tuple[str, ...], 
             _release_dead_runs(instance)
             if shards:
                 span = {"dagster/asset_partition_range_start": shards[0], "dagster/asset_partition_range_end": shards[-1]}
-                failed += _run(dg, [CORPUS, *SHARDED, *sharded_checks], instance, have, {**span, _IN_PROCESS: "true"}, work)
-            failed += _run(dg, [*WHOLE, *whole_checks], instance, have, {_IN_PROCESS: "true"}, work)
-        return tuple(failed), work
+                failed += _run(dg, [CORPUS, *SHARDED, *sharded_checks], instance, have, {**span, _IN_PROCESS: "true"}, stages)
+            failed += _run(dg, [*WHOLE, *whole_checks], instance, have, {_IN_PROCESS: "true"}, stages)
+        return tuple(failed), stages
 
 
 @contextmanager
@@ -178,13 +183,20 @@ def _release_dead_runs(instance: dg.DagsterInstance) -> None:
 
 
 def _run(
-    dagster: Any, assets: Sequence[Any], instance: dg.DagsterInstance, have: dict[str, Any], tags: dict[str, str], work: Counter[str]
+    dagster: Any,
+    assets: Sequence[Any],
+    instance: dg.DagsterInstance,
+    have: dict[str, Any],
+    tags: dict[str, str],
+    stages: dict[str, dict[str, float]],
 ) -> list[str]:
-    """Names of the checks that failed; what the stages did is added to `work`."""
+    """Names of the checks that failed; what the stages did goes into `stages`."""
     result = dagster.materialize(assets, instance=instance, resources=have, tags=tags, run_config=_QUIET, raise_on_error=True)
     # A step over several shards reports the same metadata once for each of them.
     reported = {event.asset_key: event.materialization.metadata for event in result.get_asset_materialization_events()}
-    for metadata in reported.values():
-        work.update({name: int(metadata[name].value) for name in WORK if name in metadata})
+    for key, metadata in reported.items():
+        numbers = {name: float(metadata[name].value) for name in ("seconds", *WORK, *COSTS) if name in metadata}
+        if numbers:
+            stages[key.to_user_string()] = numbers
     checked = result.get_asset_check_evaluations()
     return [e.check_name for e in checked if not e.passed and e.severity == dagster.AssetCheckSeverity.ERROR]

@@ -147,7 +147,7 @@ def _load(name: str, device: str, dtype: str, batch_size: int) -> Encoder:
     folder = find_encoder(name)
     import torch
 
-    with _quiet_loading():
+    with quiet_loading():
         from sentence_transformers import SentenceTransformer
 
         chosen = _choose_device(device)
@@ -231,7 +231,7 @@ def _cpu_has_bfloat16() -> bool:
 
 
 @contextlib.contextmanager
-def _quiet_loading() -> Iterator[None]:
+def quiet_loading() -> Iterator[None]:
     """Loading says nothing: no bar over one second of weights, no notes of the libraries on stderr."""
     from transformers.utils import logging
 

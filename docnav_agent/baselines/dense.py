@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from docnav_agent.baselines.retriever import Retriever
+from docnav_agent.baselines.parts.retriever import Retriever, rank_by_search
 from docnav_agent.search import Search
-from docnav_agent.systems import System, SystemOptions
+from docnav_agent.systems import NoParameters, System, SystemOptions, read_parameters
 
 
 def make_system(search: Search, options: SystemOptions) -> System:
-    """The baseline over a search; no option concerns it."""
-    return Retriever("dense", "dense", search)
+    """The baseline over a search; it has no parameters."""
+    read_parameters("dense", NoParameters, options)
+    return Retriever("dense", rank_by_search(search, "dense"), search)

@@ -58,7 +58,7 @@ def index(
     failed = failed_documents(status)
     counts = {name: len(getattr(changes, name)) for name in ("added", "changed", "removed")}
     if as_json:
-        keys = ("snapshot", "is_new", "failed_checks", "work", "seconds")
+        keys = ("snapshot", "is_new", "failed_checks", "work", "stages", "seconds")
         print_json({**counts, **{key: getattr(run, key) for key in keys}, "failed": failed, "documents": len(status["documents"])})
     else:
         out = console()

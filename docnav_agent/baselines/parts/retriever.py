@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from docnav_agent.budget import EVIDENCE_LIMIT, Budget
 from docnav_agent.evidence import EvidenceItem
-from docnav_agent.search import Search
+from docnav_agent.search import Hit, Search
 from docnav_agent.systems import Question, Retrieval
 
 RANKING_ENDED = "ranking_ended"
+# (query, scope, depth) → at least the best `depth` paragraphs where so many are ranked, best first. A deeper ranking begins as a shallower.
+Rank = Callable[[str, Sequence[str] | None, int], list[Hit]]
 # Paragraphs looked up at first; more are looked up while the budget has room.
 _FIRST_DEPTH = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Retriever:
-    """A system of one step: search paragraphs and take them in order. mode: as in `Search.locate`."""
+    """A system of one step: rank paragraphs and take them in order. notice: what a person should know of how it runs."""
 
     name: str
-    mode: str
+    rank: Rank
     search: Search
+    notice: str = ""
 
     def retrieve(self, question: Question, budget: Budget) -> Retrieval:
         """Whole paragraphs, best first, until the next one does not fit the budget; the first always fits.
@@ -52,7 +55,7 @@ class Retriever:
         """
         depth = _FIRST_DEPTH
         while True:
-            hits = self.search.locate(question.query, "paragraph", scope, depth, self.mode)
+            hits = self.rank(question.query, scope, depth)
             for hit in hits:
                 yield hit.node_id, ", ".join(f"{name} rank {rank}" for name, rank in hit.ranks.items())
             if len(hits) < depth:
@@ -65,3 +68,8 @@ class Retriever:
 
     def _ended(self, evidence: list[EvidenceItem], seconds: float, reason: str) -> Retrieval:
         return Retrieval(evidence, steps=1, llm_calls=0, tokens=0, seconds=seconds, stop_reason=reason)
+
+
+def rank_by_search(search: Search, mode: str) -> Rank:
+    """The ranking of a search. mode: as in `Search.locate`."""
+    return lambda query, scope, depth: search.locate(query, "paragraph", scope, depth, mode)
