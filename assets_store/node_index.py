@@ -2,7 +2,7 @@
 
     documents.arrow     every document of the snapshot, by (shard, doc_id); `first`..`end` are its rows in nodes.arrow (equal: no text)
     nodes.arrow         every tree node, by (shard, doc_id, preorder); `parent` and `end` are rows, so a subtree is row..end
-    paragraphs.arrow    text and boxes of the nodes of kind paragraph, in the order of nodes.arrow
+    paragraphs.arrow    text, boxes, first and last layout block of the nodes of kind paragraph, in the order of nodes.arrow
     communities.arrow   every community, by (level, community_id); `members` are rows in nodes.arrow
 
 The tables in Parquet stay the truth; these files hold the same values, written once per snapshot so that opening it costs
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from assets_store.arrow_files import numbers, open_mapped
 
-FORMAT = "docnav-nodes-3"
+FORMAT = "docnav-nodes-4"
 KINDS = ("document", "section", "paragraph")
 
 _INT = pa.int32()
@@ -64,7 +64,7 @@ SCHEMAS = {
             ("height", _INT),
         ]
     ),
-    "paragraphs": pa.schema([("text", _TEXT), ("kind", _TEXT), ("boxes", _BOXES)]),
+    "paragraphs": pa.schema([("text", _TEXT), ("kind", _TEXT), ("boxes", _BOXES), ("first_block", _INT), ("last_block", _INT)]),
     "communities": pa.schema(
         [("community_id", _TEXT), ("level", _INT), ("label_terms", _TEXTS), ("members", pa.list_(_INT)), ("n_tokens", pa.int64())]
     ),

@@ -103,7 +103,9 @@ def _texts(nodes: pl.DataFrame, paragraphs: pl.DataFrame) -> pl.DataFrame:
     if texts["text"].null_count():
         lost = texts.filter(pl.col("text").is_null())["node_id"][0]
         raise SchemaError(f"node {lost!r} of table tree has no row in table paragraphs; rebuild the document")
-    return texts.select("text", "kind", "boxes")
+    # -1 where a unit has no block, as made-up ones may.
+    ends = {f"{end}_block": pl.col("blocks").list.get(at, null_on_oob=True).fill_null(-1) for end, at in (("first", 0), ("last", -1))}
+    return texts.select("text", "kind", "boxes", **ends)
 
 
 def _writer(folder: Path, name: str) -> pa.RecordBatchFileWriter:

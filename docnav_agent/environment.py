@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Status = Literal["ok", "empty", "repeated", "unknown_target", "over_budget", "switched_off", "bad_reply"]
 
+# Pieces of the same table or long text that a fetched paragraph brings along.
+MAX_PIECES = 2
 # Of a run without fetching: snippets that one search brings as evidence, and tokens of each.
 SNIPPETS = 5
 SNIPPET_TOKENS = 60
@@ -232,9 +234,9 @@ class Environment:
         left = min(limits) if limits else None
         brought: list[EvidenceItem] = []
         repeated = too_long = 0
-        for paragraph_id in self._paragraphs(action.node_ids):
+        for paragraph_id, is_asked in self._paragraphs(action.node_ids):
             if paragraph_id in known:
-                repeated += 1
+                repeated += is_asked
                 continue
             paragraph = self.graph.paragraph(paragraph_id)
             # The first item of a run always may, or a budget below the size of a paragraph would bring nothing.
@@ -252,11 +254,20 @@ class Environment:
         status: Status = "ok" if brought else "over_budget" if too_long else "repeated" if repeated else "empty"
         return Observation(status, message, evidence=tuple(brought), tools=("fetch_content",))
 
-    def _paragraphs(self, node_ids: Sequence[str]) -> Iterable[str]:
+    def _paragraphs(self, node_ids: Sequence[str]) -> Iterable[tuple[str, bool]]:
+        """Paragraphs to bring, each once, and whether it was asked for; pieces of a cut one stand around it in reading order."""
         seen: set[str] = set()
         for node_id in node_ids:
-            inside = [node_id] if level_of(node_id) == "paragraph" else self.graph.paragraph_ids(node_id)
+            is_scope = level_of(node_id) != "paragraph"
+            inside = self.graph.paragraph_ids(node_id) if is_scope else self._with_pieces(node_id)
             for paragraph_id in inside:
                 if paragraph_id not in seen and self._allowed(paragraph_id):
                     seen.add(paragraph_id)
-                    yield paragraph_id
+                    yield paragraph_id, is_scope or paragraph_id == node_id
+
+    def _with_pieces(self, node_id: str) -> list[str]:
+        """A paragraph with the nearest pieces of the same block: half a table says little. Those behind it first."""
+        before, behind = self.graph.pieces(node_id)
+        behind = behind[:MAX_PIECES]
+        before = before[: MAX_PIECES - len(behind)]
+        return [*reversed(before), node_id, *behind]

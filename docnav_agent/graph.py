@@ -122,10 +122,7 @@ class Graph:
     def paragraph(self, node_id: str) -> Paragraph:
         """Text and place of a paragraph. Raises UnknownNode for an id that is none."""
         row = self.rows.row(node_id)
-        if self.rows.kind[row] != _PARAGRAPH:
-            raise UnknownNode(
-                f"node {node_id!r} is a {KINDS[self.rows.kind[row]]}, not a paragraph; its paragraphs: paragraph_ids({node_id!r})"
-            )
+        self._check_paragraph(node_id, row)
         unit = int(np.searchsorted(self.rows.level_nodes("paragraph"), row))
         node = self._node(row)
         document = int(self.rows.document[row])
@@ -144,6 +141,26 @@ class Graph:
             uri=self._index.documents.column("uri")[document].as_py(),
             product_version=self._index.documents.column("product_version")[document].as_py(),
         )
+
+    def pieces(self, node_id: str) -> tuple[list[str], list[str]]:
+        """Paragraphs before and behind a paragraph that were cut from the same block: rows of one table, parts of one long text.
+
+        Nearest first; both empty for a paragraph that is whole. Raises UnknownNode for an id that is no paragraph.
+        """
+        row = self.rows.row(node_id)
+        self._check_paragraph(node_id, row)
+        units = self.rows.level_nodes("paragraph")
+        unit = int(np.searchsorted(units, row))
+        found: tuple[list[str], list[str]] = ([], [])
+        for side, step in zip(found, (-1, 1), strict=True):
+            at = unit
+            while 0 <= at + step < len(units) and self.rows.document[units[at + step]] == self.rows.document[row]:
+                lower, upper = sorted((at, at + step))
+                if self._blocks[1][lower] < 0 or self._blocks[1][lower] != self._blocks[0][upper]:
+                    break
+                at += step
+                side.append(self._text("node_id", int(units[at])))
+        return found
 
     # -- lateral edges and profiles
 
@@ -193,6 +210,18 @@ class Graph:
         return list(found)
 
     # -- inside
+
+    @cached_property
+    def _blocks(self) -> tuple[Any, Any]:
+        """First and last layout block of each paragraph, by its place among all of them."""
+        first, last = (self._index.integers("paragraphs", f"{end}_block") for end in ("first", "last"))
+        return first, last
+
+    def _check_paragraph(self, node_id: str, row: int) -> None:
+        if self.rows.kind[row] != _PARAGRAPH:
+            raise UnknownNode(
+                f"node {node_id!r} is a {KINDS[self.rows.kind[row]]}, not a paragraph; its paragraphs: paragraph_ids({node_id!r})"
+            )
 
     def _text(self, column: str, row: int) -> str:
         return str(self._columns[column][row].as_py() or "")

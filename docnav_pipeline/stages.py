@@ -146,7 +146,7 @@ COMMUNITIES = CorpusStage(
 SEARCH_INDEXES = CorpusStage(
     "search_indexes",
     (),
-    "5",
+    "6",
     lambda s: s.search.model_dump(include={"bm25_k1", "bm25_b", "ann_rows"}),
     ("documents", "tree", "paragraphs", "embeddings", "profiles", "routing_profiles", "lateral_edges", "communities"),
 )

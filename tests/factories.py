@@ -59,7 +59,10 @@ class HashingEncoder:
 
 @dataclass(frozen=True, slots=True)
 class MadeDocument:
-    """A document to make. name: file name or path; text: headings and paragraphs; pages: page of each paragraph, None = no pages."""
+    """A document to make. name: file name or path; text: headings and paragraphs; pages: page of each paragraph, None = no pages.
+
+    blocks: layout blocks of each paragraph, empty = each has one of its own.
+    """
 
     name: str
     text: str
@@ -70,6 +73,7 @@ class MadeDocument:
     language: str | None = "en"
     status: str = "ok"
     pages: tuple[int, ...] | None = None
+    blocks: Sequence[Sequence[int]] = ()
 
     @property
     def doc_id(self) -> str:
@@ -249,7 +253,7 @@ def _tree_of(document: MadeDocument, doc_id: str, title: str, rows: dict[str, li
                 "page_start": page,
                 "page_end": page,
                 "boxes": [] if page is None else [{"page": page, "bbox": [0.1, 0.1, 0.9, 0.2]}],
-                "blocks": [number],
+                "blocks": list(document.blocks[number]) if document.blocks else [number],
             }
         )
         number += 1

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from assets_store.sentences import split_sentences
 from docnav_agent.controllers.relevance import QuestionTerms, WordMatch
+from docnav_agent.environment import MAX_PIECES
 
 if TYPE_CHECKING:
     from docnav_agent.evidence import EvidenceItem
@@ -108,6 +109,25 @@ def spread_pages(evidence: Sequence[EvidenceItem], scores: Sequence[float]) -> l
         if page is not None:
             seen.add((evidence[best].doc_id, page))
     return ranked
+
+
+def with_pieces(
+    evidence: Sequence[EvidenceItem], ranked: Sequence[int], pieces: Callable[[str], tuple[Sequence[str], Sequence[str]]]
+) -> list[int]:
+    """The same positions with the fetched pieces of one cut block together, in reading order, where the best of them stands.
+
+    pieces: node id → node ids before and behind it that were cut from the same block, nearest first.
+    """
+    at = {item.node_id: row for row, item in enumerate(evidence)}
+    placed: dict[int, None] = {}
+    for row in ranked:
+        if row in placed:
+            continue
+        before, behind = pieces(evidence[row].node_id)
+        near = [*behind[:MAX_PIECES], *before[:MAX_PIECES]][:MAX_PIECES]
+        group = [*(name for name in reversed(before) if name in near), evidence[row].node_id, *(name for name in behind if name in near)]
+        placed.update(dict.fromkeys(at[name] for name in group if name in at and at[name] not in placed))
+    return list(placed)
 
 
 def passages(text: str) -> list[str]:

@@ -16,7 +16,7 @@ from docnav_agent.asked import Asked, split_question
 from docnav_agent.controllers.base import Decision
 from docnav_agent.controllers.named import names_title
 from docnav_agent.controllers.ranking import Candidates
-from docnav_agent.controllers.reading import Reader, spread_pages
+from docnav_agent.controllers.reading import Reader, spread_pages, with_pieces
 from docnav_agent.controllers.relevance import QuestionTerms, Terms
 from docnav_agent.controllers.titles import TitleLikeness
 from docnav_agent.environment import NodeCard, Observation
@@ -96,7 +96,8 @@ class RulesController:
         navigation = [match + BONUS_SHARE_OF_READ * bonus for match, _, bonus in parts]
         scores = self._reading(state).scores(state.evidence, navigation, [title for _, title, _ in parts])
         top = max(scores, default=1.0)
-        return [state.evidence[row].rated(scores[row] / max(top, 1.0)) for row in spread_pages(state.evidence, scores)]
+        ranked = with_pieces(state.evidence, spread_pages(state.evidence, scores), self._search.graph.pieces)
+        return [state.evidence[row].rated(scores[row] / max(top, 1.0)) for row in ranked]
 
     # -- the walk
 

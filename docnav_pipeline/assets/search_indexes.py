@@ -18,7 +18,7 @@ from docnav_pipeline.transforms.search_indexes import ShardRows, build_search_in
 # What an index holds; all other columns stay on disk.
 _DOCUMENTS = [name for name in DOCUMENT_COLUMNS if name != "folders"] + ["root"]
 _TREE = ("doc_id", "node_id", "parent_id", "kind", "preorder", "path", *NODE_COLUMNS)
-_PARAGRAPHS = ("paragraph_id", "path", "text", "kind", "boxes")
+_PARAGRAPHS = ("paragraph_id", "path", "text", "kind", "boxes", "blocks")
 _EMBEDDINGS = ("paragraph_id", "vector", "model")
 
 

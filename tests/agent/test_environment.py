@@ -64,6 +64,21 @@ def test_fetch_brings_nothing_twice_and_keeps_to_its_limit(environment: Environm
     assert everything.status == "repeated"
 
 
+def test_a_piece_of_a_cut_table_brings_those_around_it_in_reading_order_as_far_as_they_fit(tmp_path: Path) -> None:
+    rows = [f"row {n} of the pump table" for n in range(1, 5)]
+    search = make_search(tmp_path / "cut", [MadeDocument("cut.md", "\n\n".join(rows), blocks=((0,),) * 4)])
+    environment = Environment(search.graph, search)
+    ids = search.graph.paragraph_ids(search.graph.documents()[0].node_id)
+    environment.show(ids)
+    first = environment.perform(Fetch(node_ids=(ids[2],)))
+    assert [item.text for item in first.evidence] == rows[1:]
+    rest = environment.perform(Fetch(node_ids=(ids[0],)), fetched=first.evidence)
+    assert [item.text for item in rest.evidence] == rows[:1]
+    assert "before" not in rest.message
+    short = environment.perform(Fetch(node_ids=(ids[0],)), tokens_left=first.evidence[0].n_tokens)
+    assert [item.text for item in short.evidence] == rows[:1]
+
+
 def test_the_first_item_of_a_run_comes_whatever_its_length(environment: Environment) -> None:
     document = environment.perform(Locate(query="pump", level="document", k=1)).cards[0]
     seen = environment.perform(Fetch(node_ids=(document.node_id,)), tokens_left=1)
