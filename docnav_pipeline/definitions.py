@@ -16,7 +16,8 @@ from docnav_pipeline.assets.snapshot import snapshot
 from docnav_pipeline.assets.structure import build_structure
 from docnav_pipeline.assets.summaries import summaries
 from docnav_pipeline.checks import CHECKS
-from docnav_pipeline.partitions import SHARDS, store_location
+from docnav_pipeline.code_versions import code_versions
+from docnav_pipeline.partitions import SETTINGS, SHARDS, store_location
 from docnav_pipeline.resources import StoreResource
 
 CORPUS = dg.AssetSpec(
@@ -25,9 +26,21 @@ CORPUS = dg.AssetSpec(
     group_name="source",
     description="Source files below the registered roots, listed by `docnav index`; one digest per shard.",
 )
-SHARDED = [parse_documents, build_structure, features, embeddings, profiles, routing_profiles, summaries]
-WHOLE = [lateral_edges, entities, entity_edges, communities, search_indexes, snapshot]
-REPORTS = [graph_report]
+CODE_VERSIONS = code_versions(SETTINGS)
+
+
+def _served(spec: dg.AssetSpec) -> dg.AssetSpec:
+    """A spec with what hangs on the settings of the served store."""
+    return spec.replace_attributes(code_version=CODE_VERSIONS[spec.key.to_user_string()])
+
+
+def _all_served(*assets: dg.AssetsDefinition) -> list[dg.AssetsDefinition]:
+    return [asset.map_asset_specs(_served) for asset in assets]
+
+
+SHARDED = _all_served(parse_documents, build_structure, features, embeddings, profiles, routing_profiles, summaries)
+WHOLE = _all_served(lateral_edges, entities, entity_edges, communities, search_indexes, snapshot)
+REPORTS = _all_served(graph_report)
 
 sharded_job = dg.define_asset_job("index_shards", selection=dg.AssetSelection.assets(*SHARDED))
 whole_job = dg.define_asset_job("index_corpus", selection=dg.AssetSelection.assets(*WHOLE))

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 # Metadata in which stages report what costs time or money.
 WORK = ("parsed", "encoded", "recognised", "llm_calls")
-# Modules that hold, or take from another one, the shards as partitions.
-_WITH_SHARDS = ("docnav_pipeline.partitions", "docnav_pipeline.checks", "docnav_pipeline.definitions")
+# Modules that hold, or take from another one, the settings that definitions are loaded with.
+_WITH_SETTINGS = ("docnav_pipeline.partitions", "docnav_pipeline.checks", "docnav_pipeline.definitions")
 # Settings of the instance for runs in this process.
 _INDEX_SETTINGS = "dagster-index.yaml"
 # Tag of runs that live and die with a process of `docnav index`.
@@ -118,7 +118,7 @@ def _materialize(store: Store, shards: Sequence[str]) -> tuple[tuple[str, ...], 
         # Said once per asset on every start, and nothing that the person who indexes can act on.
         warnings.filterwarnings("ignore", category=dg.BetaWarning)
 
-        _forget_other_shards(store)
+        _forget_other_definitions(store)
         from docnav_pipeline.checks import CHECKS
         from docnav_pipeline.definitions import CORPUS, SHARDED, WHOLE
         from docnav_pipeline.resources import StoreResource
@@ -154,12 +154,12 @@ def _naming_storage_faults(home: str) -> Iterator[None]:
         ) from error
 
 
-def _forget_other_shards(store: Store) -> None:
-    """Let the definitions load again when they were loaded for a store with another number of shards: Dagster fixes it at import."""
+def _forget_other_definitions(store: Store) -> None:
+    """Let the definitions load again when they were loaded for other settings: Dagster fixes shards and code versions at import."""
     loaded = sys.modules.get("docnav_pipeline.partitions")
-    if loaded is None or loaded.SHARDS.get_partition_keys() == store.shard_keys:
+    if loaded is None or loaded.SETTINGS == store.settings:
         return
-    for name in [n for n in sys.modules if n in _WITH_SHARDS or n.startswith("docnav_pipeline.assets")]:
+    for name in [n for n in sys.modules if n in _WITH_SETTINGS or n.startswith("docnav_pipeline.assets")]:
         del sys.modules[name]
 
 

@@ -1,11 +1,13 @@
 """What all assets share: how they are declared, and the metadata they report."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import dagster as dg
 import pyarrow as pa
 
+from assets_store.ids import content_hash
 from assets_store.schemas import TABLES, Column, TableSpec
 from assets_store.store import Store
 from docnav_pipeline.reuse import Refreshed
@@ -32,8 +34,13 @@ def catalogue(spec: TableSpec) -> dict[str, dg.TableSchema]:
     return {"dagster/column_schema": column_schema(spec)}
 
 
-def result(store: Store, spec: TableSpec, refreshed: Refreshed, more: Mapping[str, Any] | None = None) -> dg.MaterializeResult[None]:
-    """Counts, size, time and a sample of a table that was brought up to date."""
+def result(
+    store: Store, spec: TableSpec, refreshed: Refreshed, more: Mapping[str, Any] | None = None, parts: Sequence[str] | None = None
+) -> dg.MaterializeResult[None]:
+    """Counts, size, time and a sample of a table that was brought up to date; its data version is the hash of its files.
+
+    parts: those that were brought up to date, None for all. A run over several shards has one data version for all of them.
+    """
     metadata: dict[str, Any] = {
         "dagster/row_count": refreshed.rows.get(spec.name, 0),
         "reused": refreshed.reused,
@@ -45,12 +52,14 @@ def result(store: Store, spec: TableSpec, refreshed: Refreshed, more: Mapping[st
     }
     if spec.kind == "corpus":
         # A corpus table is made from all documents: a part whose inputs changed is built whole, any other one is the same as a full build.
-        parts = refreshed.reused + refreshed.recomputed
-        metadata["update"] = f"{refreshed.recomputed} of {parts} parts rebuilt whole" if refreshed.recomputed else "kept: same inputs"
+        n_parts = refreshed.reused + refreshed.recomputed
+        metadata["update"] = f"{refreshed.recomputed} of {n_parts} parts rebuilt whole" if refreshed.recomputed else "kept: same inputs"
     sample = sample_markdown(store, spec)
     if sample:
         metadata["sample"] = dg.MetadataValue.md(sample)
-    return dg.MaterializeResult(asset_key=spec.name, metadata=metadata)
+    files = {part.name: part.file for part in store.heads(spec.name) if parts is None or part.name in parts}
+    version = content_hash(json.dumps(files, sort_keys=True), length=16)
+    return dg.MaterializeResult(asset_key=spec.name, metadata=metadata, data_version=dg.DataVersion(version))
 
 
 def sample_markdown(store: Store, spec: TableSpec) -> str:

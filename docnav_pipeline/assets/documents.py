@@ -53,8 +53,8 @@ def parse_documents(context: dg.AssetExecutionContext, store: StoreResource) -> 
     total = refresh_documents(opened, context.partition_keys, store.reporter(context))
     statuses = opened.read("documents", columns=["status"])["status"].value_counts()
     counts = {f"status {row['status']}": row["count"] for row in statuses.to_dicts()}
-    yield result(opened, schemas.DOCUMENTS, total, {**counts, "parsed": total.recomputed})
-    yield result(opened, schemas.LAYOUT, total)
+    yield result(opened, schemas.DOCUMENTS, total, {**counts, "parsed": total.recomputed}, context.partition_keys)
+    yield result(opened, schemas.LAYOUT, total, parts=context.partition_keys)
 
 
 def refresh_documents(store: Store, shards: Iterable[str], reporter: Reporter) -> Refreshed:

@@ -34,7 +34,8 @@ def embeddings(context: dg.AssetExecutionContext, store: StoreResource) -> dg.Ma
     """Encode paragraphs whose text or path is new."""
     opened = store.open()
     total, encoded = refresh_embeddings(opened, context.partition_keys, store.reporter(context))
-    return result(opened, schemas.EMBEDDINGS, total, {"model": opened.settings.embeddings.model, "encoded": encoded})
+    more = {"model": opened.settings.embeddings.model, "encoded": encoded}
+    return result(opened, schemas.EMBEDDINGS, total, more, context.partition_keys)
 
 
 def refresh_embeddings(store: Store, shards: Iterable[str], reporter: Reporter) -> tuple[Refreshed, int]:

@@ -31,7 +31,8 @@ def features(context: dg.AssetExecutionContext, store: StoreResource) -> dg.Mate
     """Recognise entities and references, count keywords."""
     opened = store.open()
     total, recognised = refresh_features(opened, context.partition_keys, store.reporter(context))
-    return result(opened, schemas.FEATURES, total, {"model": opened.settings.features.ner_model, "recognised": recognised})
+    more = {"model": opened.settings.features.ner_model, "recognised": recognised}
+    return result(opened, schemas.FEATURES, total, more, context.partition_keys)
 
 
 def refresh_features(store: Store, shards: Iterable[str], reporter: Reporter) -> tuple[Refreshed, int]:

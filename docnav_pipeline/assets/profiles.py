@@ -28,7 +28,7 @@ from docnav_pipeline.transforms.profiles import build_profiles
 def profiles(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult[None]:
     """Pool vectors, keywords and entities bottom-up."""
     opened = store.open()
-    return result(opened, schemas.PROFILES, refresh_profiles(opened, context.partition_keys))
+    return result(opened, schemas.PROFILES, refresh_profiles(opened, context.partition_keys), parts=context.partition_keys)
 
 
 def refresh_profiles(store: Store, shards: Iterable[str]) -> Refreshed:

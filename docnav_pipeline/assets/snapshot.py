@@ -20,7 +20,8 @@ from docnav_pipeline.stages import EMBEDDINGS, FEATURES, index_name
 def snapshot(store: StoreResource) -> dg.MaterializeResult[None]:
     """Commit the working state in one step, unless it is committed already."""
     committed, is_new = commit_snapshot(store.open())
-    return dg.MaterializeResult(metadata={"id": committed.id, "new": is_new, **committed.manifest["counts"]})
+    metadata = {"id": committed.id, "new": is_new, **committed.manifest["counts"]}
+    return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(committed.id))
 
 
 def commit_snapshot(store: Store) -> tuple[Snapshot, bool]:

@@ -63,11 +63,12 @@ def build_structure(context: dg.AssetExecutionContext, store: StoreResource) -> 
     """Recover the heading tree and cut paragraphs."""
     opened = store.open()
     total, llm_calls = refresh_structure(opened, context.partition_keys, store.reporter(context))
-    yield result(opened, schemas.TREE, total)
-    yield result(opened, schemas.PARAGRAPHS, total)
+    yield result(opened, schemas.TREE, total, parts=context.partition_keys)
+    yield result(opened, schemas.PARAGRAPHS, total, parts=context.partition_keys)
     quality = opened.read("parse_quality")
     doubtful = dg.MetadataValue.md(doubtful_documents(quality))
-    yield result(opened, schemas.PARSE_QUALITY, total, {**quality_totals(quality), "most doubtful": doubtful, "llm_calls": llm_calls})
+    more = {**quality_totals(quality), "most doubtful": doubtful, "llm_calls": llm_calls}
+    yield result(opened, schemas.PARSE_QUALITY, total, more, context.partition_keys)
 
 
 def refresh_structure(store: Store, shards: Iterable[str], reporter: Reporter) -> tuple[Refreshed, int]:
@@ -99,7 +100,7 @@ def structure_rows(store: Store, shard: str, model: LanguageModel | None, doc_id
         blocks = read_blocks(layout[(row["doc_id"],)])
         overrides = parse_overrides(row["overrides"], f"{row['doc']}.docnav.toml") if row["overrides"] else None
         recovered = recover(blocks, store.settings.hierarchy, overrides, model)
-        tree, paragraphs = build_tree(row["doc_id"], row["title"], recovered, store.settings.paragraphs, store.settings.profiles)
+        tree, paragraphs = build_tree(row["doc_id"], row["title"], recovered, store.settings.paragraphs)
         rows["tree"].append(tree)
         rows["paragraphs"].append(paragraphs)
         rows["parse_quality"].append(build_parse_quality(row, recovered, tree))

@@ -29,7 +29,7 @@ def summaries(context: dg.AssetExecutionContext, store: StoreResource) -> dg.Mat
     """Summarise every node by its own sentences, or keep the table empty."""
     opened = store.open()
     more = {"on": opened.settings.graph.summaries, "made by": "extractive"}
-    return result(opened, schemas.SUMMARIES, refresh_summaries(opened, context.partition_keys), more)
+    return result(opened, schemas.SUMMARIES, refresh_summaries(opened, context.partition_keys), more, context.partition_keys)
 
 
 def refresh_summaries(store: Store, shards: Iterable[str]) -> Refreshed:
