@@ -33,3 +33,5 @@ def served_settings(location: str) -> Settings:
 
 SETTINGS = served_settings(store_location())
 SHARDS = dg.StaticPartitionsDefinition([shard_key(n) for n in range(SETTINGS.shards)])
+_SHARDS_PER_RUN = SETTINGS.refresh.shards_per_run
+RUNS_OVER_SHARDS = dg.BackfillPolicy.multi_run(_SHARDS_PER_RUN) if _SHARDS_PER_RUN else dg.BackfillPolicy.single_run()

@@ -221,6 +221,17 @@ def stale_shards(store: Store) -> list[str]:
     return found
 
 
+def lagging(store: Store) -> list[str]:
+    """Tables and shards that do not fit the tables before them, as `table/shard` or `table`: with them there is no consistent version."""
+    shards = [
+        f"{stage.name}/{shard}"
+        for stage in SHARD_STAGES[1:]
+        for shard in store.shard_keys
+        if any(stale_documents(store, stage.tables, shard, wanted(stage, store, shard)))
+    ]
+    return [*shards, *(stage.name for stage in CORPUS_STAGES if stage.is_stale(store))]
+
+
 def is_corpus_stale(store: Store) -> bool:
     """Whether a corpus stage, the search indexes or the snapshot lag behind the tables by shard."""
     if any(stage.is_stale(store) for stage in CORPUS_STAGES):

@@ -1,7 +1,7 @@
 """What all assets share: how they are declared, and the metadata they report."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
@@ -34,12 +34,11 @@ def catalogue(spec: TableSpec) -> dict[str, dg.TableSchema]:
     return {"dagster/column_schema": column_schema(spec)}
 
 
-def result(
-    store: Store, spec: TableSpec, refreshed: Refreshed, more: Mapping[str, Any] | None = None, parts: Sequence[str] | None = None
-) -> dg.MaterializeResult[None]:
-    """Counts, size, time and a sample of a table that was brought up to date; its data version is the hash of its files.
+def result(store: Store, spec: TableSpec, refreshed: Refreshed, more: Mapping[str, Any] | None = None) -> dg.MaterializeResult[None]:
+    """Counts, size, time and a sample of a table that was brought up to date.
 
-    parts: those that were brought up to date, None for all. A run over several shards has one data version for all of them.
+    The data version is the hash of all files of the table, because a run has one for all its shards: a run that changed nothing
+    gives the one of before, whatever shards it was for.
     """
     metadata: dict[str, Any] = {
         "dagster/row_count": refreshed.rows.get(spec.name, 0),
@@ -57,7 +56,7 @@ def result(
     sample = sample_markdown(store, spec)
     if sample:
         metadata["sample"] = dg.MetadataValue.md(sample)
-    files = {part.name: part.file for part in store.heads(spec.name) if parts is None or part.name in parts}
+    files = {part.name: part.file for part in store.heads(spec.name)}
     version = content_hash(json.dumps(files, sort_keys=True), length=16)
     return dg.MaterializeResult(asset_key=spec.name, metadata=metadata, data_version=dg.DataVersion(version))
 

@@ -11,7 +11,7 @@ from assets_store.models.usage import Usage
 from assets_store.rows import empty_rows
 from assets_store.store import Store
 from docnav_pipeline.assets.common import OWNERS, catalogue, result
-from docnav_pipeline.partitions import SHARDS
+from docnav_pipeline.partitions import RUNS_OVER_SHARDS, SHARDS
 from docnav_pipeline.progress import Reporter
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_part, stale_documents
@@ -36,7 +36,8 @@ class Asked:
 @dg.asset(
     deps=["tree", "paragraphs", "features", "profiles"],
     partitions_def=SHARDS,
-    backfill_policy=dg.BackfillPolicy.single_run(),
+    backfill_policy=RUNS_OVER_SHARDS,
+    pool="llm",
     group_name="graph",
     kinds={"parquet"},
     owners=OWNERS,
@@ -61,7 +62,6 @@ def routing_profiles(context: dg.AssetExecutionContext, store: StoreResource) ->
             "completion_tokens": asked.usage.completion_tokens,
             "cost": round(asked.cost, 6),
         },
-        context.partition_keys,
     )
 
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 
@@ -35,7 +36,7 @@ def search_indexes(store: StoreResource) -> dg.MaterializeResult[None]:
     counts, is_new = refresh_search_indexes(opened)
     seconds = round(time.perf_counter() - started, 3)
     name = index_name(opened)
-    metadata = {"folder": name, "rebuilt": is_new, "seconds": seconds, **counts}
+    metadata: dict[str, Any] = {"folder": name, "rebuilt": is_new, "seconds": seconds, **counts}
     return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(name))
 
 

@@ -15,7 +15,7 @@ from docnav_pipeline.assets.common import OWNERS, catalogue, result
 from docnav_pipeline.hierarchy.llm_levels import level_model
 from docnav_pipeline.hierarchy.overrides import parse_overrides
 from docnav_pipeline.hierarchy.recover import recover
-from docnav_pipeline.partitions import SHARDS
+from docnav_pipeline.partitions import RUNS_OVER_SHARDS, SHARDS
 from docnav_pipeline.progress import Reporter
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_part
@@ -56,19 +56,19 @@ from docnav_pipeline.transforms.tree import build_tree
         ),
     ],
     partitions_def=SHARDS,
-    backfill_policy=dg.BackfillPolicy.single_run(),
+    backfill_policy=RUNS_OVER_SHARDS,
     name="build_structure",
 )
 def build_structure(context: dg.AssetExecutionContext, store: StoreResource) -> Iterable[dg.MaterializeResult[None]]:
     """Recover the heading tree and cut paragraphs."""
     opened = store.open()
     total, llm_calls = refresh_structure(opened, context.partition_keys, store.reporter(context))
-    yield result(opened, schemas.TREE, total, parts=context.partition_keys)
-    yield result(opened, schemas.PARAGRAPHS, total, parts=context.partition_keys)
+    yield result(opened, schemas.TREE, total)
+    yield result(opened, schemas.PARAGRAPHS, total)
     quality = opened.read("parse_quality")
     doubtful = dg.MetadataValue.md(doubtful_documents(quality))
     more = {**quality_totals(quality), "most doubtful": doubtful, "llm_calls": llm_calls}
-    yield result(opened, schemas.PARSE_QUALITY, total, more, context.partition_keys)
+    yield result(opened, schemas.PARSE_QUALITY, total, more)
 
 
 def refresh_structure(store: Store, shards: Iterable[str], reporter: Reporter) -> tuple[Refreshed, int]:
