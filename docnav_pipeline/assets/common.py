@@ -10,6 +10,7 @@ import pyarrow as pa
 from assets_store.ids import content_hash
 from assets_store.schemas import TABLES, Column, TableSpec
 from assets_store.store import Store
+from docnav_pipeline.column_lineage import column_lineage
 from docnav_pipeline.reuse import Refreshed
 
 OWNERS = ["team:docnav"]
@@ -53,6 +54,9 @@ def result(store: Store, spec: TableSpec, refreshed: Refreshed, more: Mapping[st
         # A corpus table is made from all documents: a part whose inputs changed is built whole, any other one is the same as a full build.
         n_parts = refreshed.reused + refreshed.recomputed
         metadata["update"] = f"{refreshed.recomputed} of {n_parts} parts rebuilt whole" if refreshed.recomputed else "kept: same inputs"
+    lineage = column_lineage(spec.name)
+    if lineage is not None:
+        metadata["dagster/column_lineage"] = lineage
     sample = sample_markdown(store, spec)
     if sample:
         metadata["sample"] = dg.MetadataValue.md(sample)

@@ -22,10 +22,14 @@ def ui(store: str, host: str, port: int, no_daemon: bool) -> int:
     from docnav_pipeline.servers import serve
 
     opened = Store.open(store)
+    home = dagster_home(opened)
+    # Dagster's pages begin with a form for its newsletter, until this file says that it was seen.
+    (home / ".nux").mkdir(exist_ok=True)
+    (home / ".nux" / "nux.yaml").write_text("seen: 1\n", encoding="utf-8")
     environment = {
         **os.environ,
         "DOCNAV_STORE": opened.location,
-        "DAGSTER_HOME": str(dagster_home(opened)),
+        "DAGSTER_HOME": str(home),
         "DAGSTER_DISABLE_TELEMETRY": "1",
         # A look at many files may take longer than the minute that a sensor has by itself.
         "DAGSTER_SENSOR_GRPC_TIMEOUT_SECONDS": os.environ.get("DAGSTER_SENSOR_GRPC_TIMEOUT_SECONDS", "600"),

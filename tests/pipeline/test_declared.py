@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +13,11 @@ import pytest
 from assets_store.errors import SettingsError, SourceError
 from assets_store.settings import load_settings
 from assets_store.store import Store
+from docnav_agent.cli import run
 from docnav_pipeline.corpus import Changes, read_corpus, remove_document, write_listing
 from docnav_pipeline.declared import read_declaration
 from docnav_pipeline.mirror import mirror_addresses, mirror_bucket
+from docnav_pipeline.opening import open_or_create
 from docnav_pipeline.roots import read_roots
 from docnav_pipeline.sources import SourceFile
 from docnav_pipeline.watch import declared_roots, list_declared, shape_of
@@ -179,3 +182,22 @@ def test_addresses_are_fetched_once_and_kept_through_faults(
     with pytest.raises(SourceError, match="larger than 1000 bytes"):
         mirror_addresses(both[:1], tmp_path, 1000)
     assert a.read_text() == "# A\n"
+
+
+def test_index_without_paths_takes_the_file_of_the_folder_and_refuses_what_does_not_go_with_it(
+    config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(config.parent)
+    place = ["--store", str(config.parent / "store"), "--plan", "--json"]
+    assert run(["index", *place]) == 2
+    assert "expected PATHs, --config, or a docnav.toml" in capsys.readouterr().err
+    config.write_text(f"shards = 3\n{MANUALS}")
+    assert run(["index", *place]) == 0
+    assert json.loads(capsys.readouterr().out)["added"] == 1
+    assert run(["index", "manuals", "--config", str(config), *place]) == 2
+    assert "do not go with the sources of" in capsys.readouterr().err
+    made = open_or_create(place[1], settings=read_declaration(config))
+    assert (made.settings.shards, made.settings.source) == (3, ())
+    config.write_text(f"shards = 3\n[paragraphs]\nmax_tokens = 300\n{MANUALS}")
+    assert run(["index", *place[:2]]) == 2
+    assert "sets paragraphs otherwise than" in capsys.readouterr().err
