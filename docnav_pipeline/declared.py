@@ -15,7 +15,6 @@ from assets_store.ids import content_hash
 from assets_store.settings import SETTINGS_FILE, Settings, load_settings
 from assets_store.source_settings import SourceSettings
 from assets_store.store import Store
-from docnav_pipeline.mirror import mirror_addresses, mirror_bucket
 from docnav_pipeline.roots import Root, absolute_path
 
 _MIB = 1024 * 1024
@@ -87,6 +86,9 @@ def _place(store: Store, source: SourceSettings, declaration: Declaration, fault
     """Local folder or file of a source, brought up to date."""
     if source.folder:
         return absolute_path(declaration.base / Path(source.folder).expanduser(), store.location)
+    # Loads a client for the network, which only these sources need.
+    from docnav_pipeline.mirror import mirror_addresses, mirror_bucket
+
     what = source.bucket or source.url_list or "\n".join(source.urls)
     own = user_cache_path("docnav") / "sources" / content_hash(store.location, source.kb, source.product_version, what, length=16)
     target = declaration.base / Path(source.mirror).expanduser() if source.mirror else own
