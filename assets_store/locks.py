@@ -1,12 +1,15 @@
-"""The right to write to a store: a file lock in a folder, tickets on object storage, which has no locks."""
+"""The right to write to a store or to some shards of it: file locks in a folder, tickets on object storage, which has no locks."""
 
 from __future__ import annotations
 
+import fcntl
+import os
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 
 from assets_store.errors import StoreError
 from assets_store.files import Files
@@ -16,36 +19,50 @@ _SETTLE_S, _SILENT_S, _HEARTBEAT_S, _LOOK_S = 1.5, 60.0, 10.0, 0.5
 _RETRY_S = 1.0  # between two tries to show a sign of life that the storage did not take
 _GIVE_UP_S = 45.0  # silence after which an owner stops writing: well before others count it as dead
 _FOLDER = "locks"
+_FOLDER_LOOK_S = 0.05  # between two looks at a lock in a folder
 
 
 @contextmanager
-def write_lock(files: Files, timeout_s: float, on_wait: Callable[[], None] | None) -> Iterator[None]:
-    """Hold the one lock of a store. timeout_s: seconds to wait for its owner, -1 for ever; on_wait: called once when there is one.
+def write_lock(files: Files, timeout_s: float, on_wait: Callable[[], None] | None, shards: Sequence[str] | None = None) -> Iterator[None]:
+    """Hold the right to write to a store. timeout_s: seconds to wait for its owner, -1 for ever; on_wait: called once when there is one.
 
-    Raises StoreError when another process still has it then.
+    shards: the only ones that are written. Writers of different shards go side by side; without shards nobody else writes meanwhile.
+    Raises StoreError when another process still has the right then.
     """
-    with _folder_lock(files, timeout_s, on_wait) if files.is_local else _ticket_lock(files, timeout_s, on_wait):
+    with _folder_lock(files, timeout_s, on_wait, shards) if files.is_local else _ticket_lock(files, timeout_s, on_wait, shards):
         yield
 
 
 @contextmanager
-def _folder_lock(files: Files, timeout_s: float, on_wait: Callable[[], None] | None) -> Iterator[None]:
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(f"{files.root}/.lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        if on_wait is not None:
-            on_wait()
-        try:
-            lock.acquire(timeout=timeout_s)
-        except Timeout:
-            raise _taken(files) from error
-    try:
+def _folder_lock(files: Files, timeout_s: float, on_wait: Callable[[], None] | None, shards: Sequence[str] | None) -> Iterator[None]:
+    """Locks of the system, which end with their process. All of a store is one file; each shard has one too."""
+    root = Path(files.root)
+    wanted = [(root / ".lock", fcntl.LOCK_EX if shards is None else fcntl.LOCK_SH)]
+    # In one order everywhere, so that two writers never wait for each other.
+    wanted += [(root / _FOLDER / f"{shard}.lock", fcntl.LOCK_EX) for shard in sorted(shards or ())]
+    deadline = None if timeout_s < 0 else time.monotonic() + timeout_s
+    said = False
+    with ExitStack() as held:
+        for path, kind in wanted:
+            path.parent.mkdir(exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            held.callback(os.close, descriptor)
+            while not _locked(descriptor, kind):
+                if not said and on_wait is not None:
+                    on_wait()
+                said = True
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise _taken(files)
+                time.sleep(_FOLDER_LOOK_S)
         yield
-    finally:
-        lock.release()
+
+
+def _locked(descriptor: int, kind: int) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 class _Ticket:
@@ -54,14 +71,15 @@ class _Ticket:
     A write that fails is tried again until others would soon count the owner as dead; from then on the lock counts as lost.
     """
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, shards: Sequence[str] | None) -> None:
         self._files = files
         self.name = uuid.uuid4().hex
+        self._file = f"{_FOLDER}/{self.name}.ticket{'' if shards is None else '-'.join(['', *shards])}"
         self._ended = threading.Event()
         self._is_lost = False
         self._shown = time.monotonic()
         self._show_life()
-        files.write(f"{_FOLDER}/{self.name}.ticket", b"")
+        files.write(self._file, b"")
         self._beat = threading.Thread(target=self._keep_showing, daemon=True)
         self._beat.start()
 
@@ -70,7 +88,7 @@ class _Ticket:
         # A process that was stopped and goes on has not shown life either, whatever its thread believes.
         self._is_lost |= time.monotonic() - self._shown > _GIVE_UP_S
         if look and not self._is_lost:
-            self._is_lost = not self._files.exists(f"{_FOLDER}/{self.name}.ticket")
+            self._is_lost = not self._files.exists(self._file)
         return not self._is_lost
 
     def give_back(self) -> None:
@@ -78,7 +96,7 @@ class _Ticket:
         self._ended.set()
         self._beat.join()
         with suppress(OSError):
-            self._files.delete(f"{_FOLDER}/{self.name}.ticket")
+            self._files.delete(self._file)
             self._files.delete(f"{_FOLDER}/{self.name}.alive")
 
     def _show_life(self) -> None:
@@ -114,18 +132,18 @@ def ensure_held(files: Files, look: bool = False) -> None:
 
 
 @contextmanager
-def _ticket_lock(files: Files, timeout_s: float, on_wait: Callable[[], None] | None) -> Iterator[None]:
-    """The owner of the oldest ticket whose owner still shows a sign of life has the lock.
+def _ticket_lock(files: Files, timeout_s: float, on_wait: Callable[[], None] | None, shards: Sequence[str] | None) -> Iterator[None]:
+    """A ticket has its turn when no older one of an owner that still shows a sign of life is for the same shards, or for everything.
 
     Times are those that the storage gives its objects, so clocks need not agree. Listings of S3 are consistent: a ticket
     that was written is listed, and after the settling time nobody can hold an older one that is not.
     """
-    ticket = _Ticket(files)
+    ticket = _Ticket(files, shards)
     try:
         time.sleep(_SETTLE_S)
         deadline = None if timeout_s < 0 else time.monotonic() + timeout_s
         said = False
-        while _oldest(files, ticket.name) != ticket.name:
+        while not _has_turn(files, ticket.name, shards):
             if not said and on_wait is not None:
                 on_wait()
             said = True
@@ -141,21 +159,23 @@ def _ticket_lock(files: Files, timeout_s: float, on_wait: Callable[[], None] | N
         ticket.give_back()
 
 
-def _oldest(files: Files, mine: str) -> str:
-    """Name of the ticket that has the lock, as far as its owner lives. Tickets of dead owners are removed."""
+def _has_turn(files: Files, mine: str, shards: Sequence[str] | None) -> bool:
+    """Whether no older live ticket stands in the way. Tickets of dead owners are removed."""
     times = files.modified(_FOLDER)
     now = max(times.values(), default=0.0)
-    live: list[tuple[float, str]] = []
+    my_place = next(((written, mine) for file, written in times.items() if file.startswith(f"{mine}.ticket")), (now, mine))
     for file, written in times.items():
         name, _, kind = file.partition(".")
-        if kind != "ticket":
+        if not kind.startswith("ticket") or name == mine:
             continue
-        if name != mine and now - times.get(f"{name}.alive", 0.0) > _SILENT_S:
+        if now - times.get(f"{name}.alive", 0.0) > _SILENT_S:
             files.delete(f"{_FOLDER}/{file}")
             files.delete(f"{_FOLDER}/{name}.alive")
             continue
-        live.append((written, name))
-    return min(live, default=(0.0, mine))[1]
+        theirs = kind.split("-")[1:]
+        if (written, name) < my_place and (shards is None or not theirs or not set(theirs).isdisjoint(shards)):
+            return False
+    return True
 
 
 def _taken(files: Files) -> StoreError:

@@ -14,7 +14,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from assets_store.schemas import SCHEMA_VERSION, TABLES
-from assets_store.settings import PROFILES, RESERVED_VARIABLES, SETTINGS_FILE, Section, Settings
+from assets_store.section import Section
+from assets_store.settings import PROFILES, RESERVED_VARIABLES, SETTINGS_FILE, Settings
 
 _SIGNS = (("ge", "≥"), ("gt", ">"), ("le", "≤"), ("lt", "<"))
 _RESERVED = {
@@ -54,6 +55,11 @@ def _settings_lines() -> Iterator[str]:
         if section is not None:
             yield from ("", f"## [{name}]", "", _first_line(section), "")
             yield from _settings_table(list(section.model_fields.items()), f"DOCNAV_{name.upper()}__")
+    for name, field in Settings.model_fields.items():
+        entry = _entry(field)
+        if entry is not None:
+            yield from ("", f"## [[{name}]]", "", f"{_first_line(entry)} Each entry of the list has these keys.", "")
+            yield from _entry_table(list(entry.model_fields.items()))
     yield from (
         "",
         "## Profiles",
@@ -78,6 +84,19 @@ def _settings_table(fields: list[tuple[str, FieldInfo]], prefix: str) -> Iterato
         yield f"| `{name}` | {kind} | {choices or _bounds(field)} | {default} | {text} | `{prefix}{name.upper()}` |"
 
 
+def _entry_table(fields: list[tuple[str, FieldInfo]]) -> Iterator[str]:
+    """Keys of an entry of a list, which no variable sets."""
+    yield from ("| Key | Type | Default | What it does |", "| --- | --- | --- | --- |")
+    for name, field in fields:
+        yield f"| `{name}` | {_type(field)[0]} | {_value(field.get_default())} | {field.description} |"
+
+
+def _entry(field: FieldInfo) -> type[Section] | None:
+    """Section of which a setting is a list; None for any other setting."""
+    inner = get_args(field.annotation)[0] if get_origin(field.annotation) is tuple else None
+    return inner if isinstance(inner, type) and issubclass(inner, Section) else None
+
+
 def _section(field: FieldInfo) -> type[Section] | None:
     kind = field.annotation
     return kind if isinstance(kind, type) and issubclass(kind, Section) else None
@@ -92,6 +111,8 @@ def _type(field: FieldInfo) -> tuple[str, str]:
     kind = field.annotation
     if get_origin(kind) is Literal:
         return "string", ", ".join(f"`{choice}`" for choice in get_args(kind))
+    if get_origin(kind) is tuple:
+        return "list", ""
     names = {str: "string", int: "integer", float: "number", bool: "boolean"}
     if kind not in names:
         raise TypeError(f"expected a setting of type str, int, float, bool or Literal, found {kind!r}; teach {__name__} to print it")
@@ -108,6 +129,8 @@ def _bounds(field: FieldInfo) -> str:
 def _value(value: object) -> str:
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
+    if isinstance(value, tuple):
+        return f"`{list(value)}`"
     return f'`"{value}"`' if isinstance(value, str) else f"`{value}`"
 
 

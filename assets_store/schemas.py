@@ -12,7 +12,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _TEXT = pa.string()
 _INT = pa.int32()
@@ -145,7 +145,6 @@ TREE = TableSpec(
         Column("token_start", _INT, "Tokens of the document's paragraphs before this node."),
         Column("n_tokens", _INT, "Tokens of the paragraphs below this node: l(u)."),
         Column("height", _INT, "Longest way down to a paragraph: h(u); 0 for a paragraph."),
-        Column("in_R", pa.bool_(), "Whether the node is in R_d, the scopes with a routing profile."),
     ),
 )
 
@@ -256,6 +255,12 @@ PROFILES = TableSpec(
         Column("entities", _WEIGHTED, "Entities gathered from below, heaviest first."),
         Column("topic_cues", _TEXTS, "Titles of the children, or the heaviest terms where they have none."),
         Column("path", _TEXTS, "Titles from the top section down to this node."),
+        Column(
+            "in_R",
+            pa.bool_(),
+            "Whether the node is in R_d, the scopes with a routing profile; null in rows of a schema before version 2.",
+            null=True,
+        ),
     ),
 )
 

@@ -12,11 +12,13 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as EnvError
 
 from assets_store.errors import SettingsError
+from assets_store.section import Section
+from assets_store.source_settings import RefreshSettings, SourceSettings
 
 SETTINGS_FILE = "docnav.toml"
 # Names that belong to the environment itself and are no settings of docnav.toml.
@@ -24,12 +26,6 @@ RESERVED_VARIABLES = frozenset({"DOCNAV_STORE", "DOCNAV_DEBUG", "DOCNAV_API_KEY"
 
 Profile = Literal["local", "paper"]
 _FLAGS = "__flags__"  # key under which flags travel beside the values of the file
-
-
-class Section(BaseModel):
-    """A section of docnav.toml: frozen, and unknown keys are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class ParsingSettings(Section):
@@ -227,6 +223,7 @@ class Settings(BaseSettings):
 
     profile: Profile = Field("local", description="Named set of models that this store was made with.")
     shards: int = Field(16, ge=1, le=99, description="Hash shards of the store; fixed when the store is made.")
+    source: tuple[SourceSettings, ...] = Field((), max_length=1000, description="Where documents come from; see [[source]].")
     parsing: ParsingSettings = ParsingSettings()
     hierarchy: HierarchySettings = HierarchySettings()
     paragraphs: ParagraphSettings = ParagraphSettings()
@@ -238,6 +235,7 @@ class Settings(BaseSettings):
     communities: CommunitySettings = CommunitySettings()
     search: SearchSettings = SearchSettings()
     llm: LanguageModelSettings = LanguageModelSettings()
+    refresh: RefreshSettings = RefreshSettings()
     agent: AgentSettings = AgentSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
 

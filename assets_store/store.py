@@ -133,9 +133,11 @@ class Store:
         return [shard_key(n) for n in range(self.settings.shards)]
 
     @contextmanager
-    def writing(self, timeout_s: float = 0, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
-        """Hold the lock that one writing process at a time holds; see `write_lock`. Readers never wait and are never waited for."""
-        with write_lock(self.files, timeout_s, on_wait):
+    def writing(
+        self, timeout_s: float = 0, on_wait: Callable[[], None] | None = None, shards: Sequence[str] | None = None
+    ) -> Iterator[None]:
+        """Hold the right to write, to some shards or to everything; see `write_lock`. Readers never wait and are never waited for."""
+        with write_lock(self.files, timeout_s, on_wait, shards):
             yield
 
     # -- working state ---------------------------------------------------------------------------------------------
@@ -255,7 +257,7 @@ class Store:
                 "tables": self._heads_by_table(),
                 "index": index_folder,
                 "models": dict(models),
-                "settings": self.settings.model_dump(mode="json", exclude={"agent"}),
+                "settings": self.settings.model_dump(mode="json", exclude={"agent", "source", "refresh"}),
                 "counts": dict(counts),
             }
         )

@@ -17,7 +17,7 @@ from docnav_pipeline.graph_checks import (
     summaries_are_complete,
 )
 from docnav_pipeline.resources import StoreResource
-from docnav_pipeline.transforms.tree import in_routing_scope
+from docnav_pipeline.transforms.profiles import in_routing_scope
 
 _UNIT_TOLERANCE = 1e-3
 _SHOWN = 5
@@ -83,10 +83,10 @@ def vectors_are_unit(store: Store) -> list[str]:
 
 def routing_scope_holds(store: Store) -> list[str]:
     """Nodes whose in_R is not what the rule for R_d says, and nodes of R_d without a routing profile or the reverse."""
-    tree = store.read("tree", columns=["node_id", "kind", "height", "n_tokens", "in_R"])
-    settings = store.settings.profiles
-    wrong = [row[0] for row in tree.iter_rows() if in_routing_scope(row[1], row[2], row[3], settings) != row[4]]
-    chosen, made = tree.filter("in_R"), store.read("routing_profiles", columns=["node_id"])
+    tree = store.read("tree", columns=["node_id", "kind", "height", "n_tokens"])
+    profiles, made = store.read("profiles", columns=["node_id", "in_R"]), store.read("routing_profiles", columns=["node_id"])
+    ruled = tree.select("node_id", rule=in_routing_scope(store.settings.profiles)).join(profiles, on="node_id")
+    wrong, chosen = ruled.filter(pl.col("rule").ne_missing(pl.col("in_R")))["node_id"], profiles.filter("in_R")
     return [*wrong, *chosen.join(made, on="node_id", how="anti")["node_id"], *made.join(chosen, on="node_id", how="anti")["node_id"]]
 
 

@@ -65,13 +65,8 @@ def refresh_corpus(
 ) -> Changes:
     """List paths and bring the corpus up to date: what is new, edited, or vanished below them. See `list_corpus`."""
     listing = list_corpus(store, paths, kb, product_version, include, exclude)
-    # Roots first: a document without a root would be taken for a vanished one.
-    if listing.roots != read_roots(store):
-        write_roots(store, listing.roots)
-    changes = listing.changes
-    if changes:
-        _write(store, listing.sources, {*changes.added, *changes.changed, *changes.removed})
-    return changes
+    write_listing(store, listing)
+    return listing.changes
 
 
 def list_corpus(
@@ -91,13 +86,40 @@ def list_corpus(
     wanted = [absolute_path(path, store.location) for path in paths]
     for path in wanted:
         roots = register(roots, path, kb, product_version, include, exclude)
-    known = {doc_id: source for shard in store.shard_keys for doc_id, source in read_corpus(store, shard).items()}
-    updated = {doc_id: source for doc_id, source in known.items() if _has_root(source, roots)}
+    places: list[tuple[Root, Path]] = []
     for path in dict.fromkeys(path for path in wanted if not any(other in path.parents for other in wanted)):
         root = owner(roots, path, kb, product_version)
         if root is None:
             raise SourceError(f"{path} belongs to no registered root; this is a fault of docnav.")
-        found = list(list_sources(root, path, store.location))
+        places.append((root, path))
+    return _listing(store, roots, places)
+
+
+def list_registered(store: Store, roots: list[Root], only: Sequence[Root] | None = None) -> Listing:
+    """What is new, edited, or vanished in all that roots have listed; writes nothing. only: those that are looked at, None for all.
+
+    A file that was listed by name is removed when it is gone and its folder is there. Raises SourceError where a folder is gone or
+    cannot be listed, because a disk that is away is not an empty corpus.
+    """
+    return _listing(store, roots, [(root, Path(root.path) / name) for root in (roots if only is None else only) for name in root.listed])
+
+
+def write_listing(store: Store, listing: Listing) -> None:
+    """Make what a listing found what the store knows. Call it while holding the right to write."""
+    # Roots first: a document without a root would be taken for a vanished one.
+    if listing.roots != read_roots(store):
+        write_roots(store, listing.roots)
+    changes = listing.changes
+    if changes:
+        _write(store, listing.sources, {*changes.added, *changes.changed, *changes.removed})
+
+
+def _listing(store: Store, roots: list[Root], places: Iterable[tuple[Root, Path]]) -> Listing:
+    known = {doc_id: source for shard in store.shard_keys for doc_id, source in read_corpus(store, shard).items()}
+    updated = {doc_id: source for doc_id, source in known.items() if _has_root(source, roots)}
+    for root, path in places:
+        is_gone = str(path) != root.path and not path.exists() and path.parent.is_dir()
+        found = [] if is_gone else list(list_sources(root, path, store.location))
         updated = {doc_id: source for doc_id, source in updated.items() if not _is_below(source, root, path)}
         for source in found:
             placed = _without_collision(source, updated)

@@ -50,7 +50,7 @@ def edges_are_well_formed(store: Store) -> list[str]:
 def edges_of_likeness_are_stored_once(store: Store) -> list[str]:
     """Entity and semantic edges that do not go from the smaller id to the larger; semantic ones at a node that is not in R_d."""
     edges = store.read("lateral_edges", columns=["source_id", "target_id", "kind"]).filter(pl.col("kind").is_in(_ALIKE))
-    scopes = store.read("tree", columns=["node_id", "in_R"]).filter("in_R")["node_id"]
+    scopes = store.read("profiles", columns=["node_id", "in_R"]).filter("in_R")["node_id"]
     semantic = edges.filter(pl.col("kind") == "semantic")
     narrow = semantic.filter(~(pl.col("source_id").is_in(scopes.implode()) & pl.col("target_id").is_in(scopes.implode())))
     return _ends(pl.concat([edges.filter(pl.col("source_id") >= pl.col("target_id")), narrow]))

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+
+import tomli_w
 
 from assets_store.errors import NoStore, SettingsError, StoreError
 from assets_store.files import Files
@@ -14,18 +17,19 @@ from assets_store.schemas import SCHEMA_VERSION
 from assets_store.settings import SETTINGS_FILE, Profile, load_settings
 from assets_store.store import Store
 from assets_store.terminal import complain
+from docnav_pipeline.declared import Declaration
 
 
-def open_or_create(location: str, profile: Profile | None = None) -> Store:
-    """The store at a place, or a new one with the settings of a docnav.toml that waits there.
+def open_or_create(location: str, profile: Profile | None = None, settings: Declaration | None = None) -> Store:
+    """The store at a place, or a new one with the settings of a docnav.toml that waits there, else of the one that declares its sources.
 
-    Raises SettingsError when a profile is asked for that is not the store's.
+    Raises SettingsError when a profile is asked for that is not the store's, or when a file sets what the store has otherwise.
     """
     try:
         store = Store.open(location)
     except NoStore:
         try:
-            return create(location, profile or "local")
+            return create(location, profile or "local", settings)
         except StoreError:
             store = Store.open(location)  # another process made it between the two looks
     if profile is not None and profile != store.settings.profile:
@@ -33,15 +37,37 @@ def open_or_create(location: str, profile: Profile | None = None) -> Store:
             f"store {store.location} was made with profile {store.settings.profile!r}, not {profile!r}. "
             "A profile is chosen when a store is made: use another --store."
         )
+    if settings is not None:
+        _refuse_other_settings(store, settings)
     return store
 
 
-def create(location: str, profile: Profile) -> Store:
-    """A new store. A docnav.toml in the folder is taken as it is; StoreError where a store stands already."""
+def _refuse_other_settings(store: Store, declaration: Declaration) -> None:
+    """What a file that declares sources sets beside them must hold in the store, or it would be without effect and nobody would know."""
+    held = store.settings.model_dump()
+    other = sorted(name for name, value in declaration.others.items() if _differs(value, held[name]))
+    if other:
+        raise SettingsError(
+            f"{declaration.origin} sets {', '.join(other)} otherwise than {store.location}/{SETTINGS_FILE}, which counts. "
+            "Set them there, or leave them out."
+        )
+
+
+def _differs(said: Any, held: Any) -> bool:
+    if isinstance(said, dict) and isinstance(held, dict):
+        return any(_differs(value, held[key]) for key, value in said.items())
+    return bool(said != held)
+
+
+def create(location: str, profile: Profile, settings: Declaration | None = None) -> Store:
+    """A new store. A docnav.toml in the folder is taken as it is, else the settings given; StoreError where a store stands already."""
     files = Files(location)
     if files.is_local and Path(files.root).is_file():
         raise SettingsError(f"{files.root} is a file; --store needs a folder.")
-    text = files.read_text(SETTINGS_FILE) if files.exists(SETTINGS_FILE) else f'profile = "{profile}"\n'
+    given = {"profile": profile, **(settings.others if settings else {})}
+    text = files.read_text(SETTINGS_FILE) if files.exists(SETTINGS_FILE) else tomli_w.dumps(given)
+    if settings is not None and not files.exists(SETTINGS_FILE):
+        files.write(SETTINGS_FILE, text.encode())
     return Store.create(location, load_settings(text, f"{files.location}/{SETTINGS_FILE}"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 import polars as pl
 
@@ -10,6 +10,7 @@ from assets_store.models.usage import Spending, Usage
 from assets_store.settings import Settings
 from assets_store.store import Store
 from docnav_pipeline.stages import ROUTING_PROFILES
+from docnav_pipeline.transforms.profiles import in_routing_scope
 from docnav_pipeline.transforms.routing_profiles_cost import usual_usage
 from docnav_pipeline.transforms.routing_profiles_input import UNFINISHED
 
@@ -41,8 +42,7 @@ def planned_profiles(
 
 def _of_known(store: Store, doc_ids: Collection[str]) -> list[tuple[int, str, Usage]]:
     """n_tokens, id and usage of the scopes of documents whose tree stays as it is."""
-    columns = ["doc_id", "node_id", "parent_id", "n_tokens", "in_R"]
-    tree = store.read("tree", columns=columns).filter(pl.col("doc_id").is_in(list(doc_ids)))
+    tree = _tree(store, ["doc_id", "node_id", "parent_id"]).filter(pl.col("doc_id").is_in(list(doc_ids)))
     # Text that stays as it is keeps a profile that was made with the settings of today.
     today = ROUTING_PROFILES.settings(store.settings)
     shards = [shard for shard in store.shard_keys if store.provenance("routing_profiles", shard).maker.get("settings") == today]
@@ -57,9 +57,15 @@ def _of_known(store: Store, doc_ids: Collection[str]) -> list[tuple[int, str, Us
 
 
 def _scopes_per_paragraph(store: Store) -> float:
-    tree = store.read("tree", columns=["kind", "in_R"])
+    tree = _tree(store, [])
     paragraphs = tree.filter(kind="paragraph").height
     return tree.filter("in_R").height / paragraphs if paragraphs else _SCOPES_PER_PARAGRAPH
+
+
+def _tree(store: Store, columns: Sequence[str]) -> pl.DataFrame:
+    """Some columns of the tree with kind, n_tokens and in_R as the settings of today decide it."""
+    tree = store.read("tree", columns=[*columns, "kind", "height", "n_tokens"])
+    return tree.with_columns(in_R=in_routing_scope(store.settings.profiles))
 
 
 def _under_caps(wishes: list[tuple[int, str, Usage]], settings: Settings) -> tuple[int, Usage]:

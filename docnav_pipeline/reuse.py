@@ -6,6 +6,7 @@ stage before. Keys stand in the provenance of each part, also for documents that
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -55,6 +56,12 @@ def stale_documents(
     return todo, {d for inputs in held for d in inputs} - wanted.keys()
 
 
+def is_up_to_date(store: Store, specs: Sequence[TableSpec], part: str, maker: Mapping[str, Any]) -> bool:
+    """Whether a part is there in all tables and was made by this maker, which the keys of its documents tell unless it has none."""
+    heads = all(store.head(spec.name, part) is not None for spec in specs)
+    return heads and all(store.provenance(spec.name, part).maker == json.loads(json.dumps(maker)) for spec in specs)
+
+
 def refresh_part(
     store: Store,
     specs: Sequence[TableSpec],
@@ -73,7 +80,7 @@ def refresh_part(
     started = time.perf_counter()
     todo, gone = stale_documents(store, specs, part, wanted, retry)
     result = Refreshed(reused=len(wanted) - len(todo), recomputed=len(todo), deleted=len(gone))
-    if todo or gone or any(store.head(spec.name, part) is None for spec in specs):
+    if todo or gone or not is_up_to_date(store, specs, part, maker):
         stale = set(todo)
         with ExitStack() as stack:
             writers = [stack.enter_context(store.writer(spec, part, Provenance(wanted, maker))) for spec in specs]

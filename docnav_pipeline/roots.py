@@ -19,7 +19,11 @@ _REGISTRY = "sources.json"
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """One registered root. include, exclude: globs of the whole root. removed: uris that a person took out with `docnav remove`."""
+    """One registered root. include, exclude: globs of the whole root. removed: uris that a person took out with `docnav remove`.
+
+    listed: what of it was given to `docnav index` and is looked at again, as paths relative to it; "" for all of it.
+    labels: access labels of its documents. declared: settings file whose `[[source]]` it is, empty for none.
+    """
 
     path: str
     kb: str
@@ -27,6 +31,9 @@ class Root:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    declared: str = ""
 
     def holds(self, path: Path) -> bool:
         """Whether an absolute path is this root or lies below it."""
@@ -39,7 +46,18 @@ def read_roots(store: Store) -> list[Root]:
         return []
     rows = store.files.read_json(_REGISTRY)
     return [
-        Root(row["path"], row["kb"], row["product_version"], *(tuple(row[name]) for name in ("include", "exclude", "removed")))
+        Root(
+            path=row["path"],
+            kb=row["kb"],
+            product_version=row["product_version"],
+            include=tuple(row["include"]),
+            exclude=tuple(row["exclude"]),
+            removed=tuple(row["removed"]),
+            # Not in registries of before: what they hold is looked at again once it was given again.
+            listed=tuple(row.get("listed", ())),
+            labels=tuple(row.get("labels", ())),
+            declared=row.get("declared", ""),
+        )
         for row in rows
     ]
 
@@ -89,6 +107,7 @@ def register(
     changed = replace(
         root, include=root.include if include is None else tuple(include), exclude=root.exclude if exclude is None else tuple(exclude)
     )
+    changed = replace(changed, listed=_listed(changed, path))
     taken_in = [other for other in roots if str(path) == root.path and path.is_dir() and _is_below(other, root)]
     for other in taken_in:
         prefix = file_uri(Path(other.path).relative_to(root.path))
@@ -98,6 +117,15 @@ def register(
         changed = replace(changed, removed=tuple(r for r in changed.removed if file_uri(Path(split_uri(r)[0])) != uri))
     kept = [changed if other == root else other for other in roots if other not in taken_in]
     return kept if changed in kept else [*kept, changed]
+
+
+def _listed(root: Root, path: Path) -> tuple[str, ...]:
+    """What of a root is looked at again once a path of it was given."""
+    if str(path) == root.path:
+        return ("",) if path.is_dir() else root.listed
+    name = path.relative_to(root.path).as_posix()
+    is_covered = any(held in ("", name) or name.startswith(f"{held}/") for held in root.listed)
+    return root.listed if is_covered else tuple(sorted({*root.listed, name}))
 
 
 def _is_below(other: Root, root: Root) -> bool:

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 # Metadata in which stages report what costs time or money.
 WORK = ("parsed", "encoded", "recognised", "llm_calls")
 COSTS = ("prompt_tokens", "completion_tokens", "cost")
-# Modules that hold, or take from another one, the shards as partitions.
-_WITH_SHARDS = ("docnav_pipeline.partitions", "docnav_pipeline.checks", "docnav_pipeline.definitions")
+# Modules that hold, or take from another one, the settings that definitions are loaded with.
+_WITH_SETTINGS = ("docnav_pipeline.partitions", "docnav_pipeline.checks", "docnav_pipeline.definitions")
 # Settings of the instance for runs in this process.
 _INDEX_SETTINGS = "dagster-index.yaml"
-# Tag of runs that live and die with a process of `docnav index`.
-_IN_PROCESS = "docnav/in_process"
+# Tags of runs that live and die with a process of `docnav index`: no daemon starts them again.
+_IN_PROCESS = {"docnav/in_process": "true", "dagster/max_retries": "0"}
 # What a stage raises is raised here too, and stands in the event log; printed in between it would bury the message.
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -123,12 +123,14 @@ def _materialize(store: Store, shards: Sequence[str]) -> tuple[tuple[str, ...], 
         # Said once per asset on every start, and nothing that the person who indexes can act on.
         warnings.filterwarnings("ignore", category=dg.BetaWarning)
 
-        _forget_other_shards(store)
+        _forget_other_definitions(store)
         from docnav_pipeline.checks import CHECKS
+        from docnav_pipeline.dead_runs import release_dead_runs
         from docnav_pipeline.definitions import CORPUS, SHARDED, WHOLE
+        from docnav_pipeline.refresh import corpus_events
         from docnav_pipeline.resources import StoreResource
 
-        have = {"store": StoreResource(location=store.location, terminal=True)}
+        have = {"store": StoreResource(location=store.location, terminal=True, is_held=True)}
         sharded_checks = [c for c in CHECKS if next(iter(c.check_keys)).asset_key in {k for a in SHARDED for k in a.keys}]
         whole_checks = [c for c in CHECKS if c not in sharded_checks]
         failed: list[str] = []
@@ -137,11 +139,13 @@ def _materialize(store: Store, shards: Sequence[str]) -> tuple[tuple[str, ...], 
         # A home that somebody else keeps has its own settings only.
         own = _INDEX_SETTINGS if Path(home, _INDEX_SETTINGS).exists() else "dagster.yaml"
         with _naming_storage_faults(home), dg.DagsterInstance.from_config(home, own) as instance:
-            _release_dead_runs(instance)
+            release_dead_runs(instance)
+            for event in corpus_events(store, instance, {}):
+                instance.report_runless_asset_event(event)
             if shards:
                 span = {"dagster/asset_partition_range_start": shards[0], "dagster/asset_partition_range_end": shards[-1]}
-                failed += _run(dg, [CORPUS, *SHARDED, *sharded_checks], instance, have, {**span, _IN_PROCESS: "true"}, stages)
-            failed += _run(dg, [*WHOLE, *whole_checks], instance, have, {_IN_PROCESS: "true"}, stages)
+                failed += _run(dg, [CORPUS, *SHARDED, *sharded_checks], instance, have, {**span, **_IN_PROCESS}, stages)
+            failed += _run(dg, [*WHOLE, *whole_checks], instance, have, _IN_PROCESS, stages)
         return tuple(failed), stages
 
 
@@ -159,27 +163,13 @@ def _naming_storage_faults(home: str) -> Iterator[None]:
         ) from error
 
 
-def _forget_other_shards(store: Store) -> None:
-    """Let the definitions load again when they were loaded for a store with another number of shards: Dagster fixes it at import."""
+def _forget_other_definitions(store: Store) -> None:
+    """Let the definitions load again when they were loaded for other settings: Dagster fixes shards and code versions at import."""
     loaded = sys.modules.get("docnav_pipeline.partitions")
-    if loaded is None or loaded.SHARDS.get_partition_keys() == store.shard_keys:
+    if loaded is None or store.settings == loaded.SETTINGS:
         return
-    for name in [n for n in sys.modules if n in _WITH_SHARDS or n.startswith("docnav_pipeline.assets")]:
+    for name in [n for n in sys.modules if n in _WITH_SETTINGS or n.startswith("docnav_pipeline.assets")]:
         del sys.modules[name]
-
-
-def _release_dead_runs(instance: dg.DagsterInstance) -> None:
-    """End runs of `docnav index` that were killed, and give back the pool slots that they still hold.
-
-    Call it while holding `store.writing()`: then no other run of this kind is alive. A slot of a dead run would block a pool
-    for ever, because nothing else watches runs in process.
-    """
-    import dagster as dg
-
-    unfinished = [dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED]
-    for run in instance.get_runs(dg.RunsFilter(tags={_IN_PROCESS: "true"}, statuses=unfinished)):
-        instance.report_run_failed(run, "the process of this run was ended before the run was")
-        instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
 
 
 def _run(

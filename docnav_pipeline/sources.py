@@ -105,7 +105,7 @@ def _documents_of(root: Root, path: Path, relative: Path) -> Iterator[SourceFile
         uri = place if fragment is None else f"{place}#{fragment}"
         doc_id = document_id(root.kb, root.product_version, uri)
         identity = (doc_id, name, uri, root.path, root.kb, root.product_version, fragment)
-        return SourceFile(*identity, sha256, size, media_type, overrides, fault)
+        return SourceFile(*identity, sha256, size, media_type, overrides, fault, root.labels)
 
     name = _printable(path.name)
     if not is_encodable(str(relative)):

@@ -22,7 +22,7 @@ from assets_store.store import CORPUS_PART, Store
 from docnav_pipeline.corpus import read_corpus
 from docnav_pipeline.hierarchy.llm_levels import PROMPT_VERSION
 from docnav_pipeline.parsing.parse import parser_fingerprint
-from docnav_pipeline.reuse import stale_documents
+from docnav_pipeline.reuse import is_up_to_date, stale_documents
 from docnav_pipeline.sources import SourceFile
 from docnav_pipeline.transforms.documents import RETRIED
 from docnav_pipeline.transforms.routing_profiles_input import PROMPT_VERSION as PROFILE_PROMPT_VERSION
@@ -110,8 +110,8 @@ DOCUMENTS = ShardStage("documents", (schemas.DOCUMENTS, schemas.LAYOUT), "1", la
 STRUCTURE = ShardStage(
     "structure",
     (schemas.TREE, schemas.PARAGRAPHS, schemas.PARSE_QUALITY),
-    "6",
-    lambda s: [*_recovery(s), s.paragraphs.model_dump(), s.profiles.tau_h, s.profiles.tau_l],
+    "7",
+    lambda s: [*_recovery(s), s.paragraphs.model_dump()],
     ("layout",),
 )
 FEATURES = ShardStage(
@@ -123,7 +123,11 @@ FEATURES = ShardStage(
 )
 EMBEDDINGS = ShardStage("embeddings", (schemas.EMBEDDINGS,), "1", _encoder, ("paragraphs",))
 PROFILES = ShardStage(
-    "profiles", (schemas.PROFILES,), "1", lambda s: [s.profiles.pooling, s.profiles.max_terms], ("tree", "features", "embeddings")
+    "profiles",
+    (schemas.PROFILES,),
+    "2",
+    lambda s: [s.profiles.pooling, s.profiles.max_terms, s.profiles.tau_h, s.profiles.tau_l],
+    ("tree", "features", "embeddings"),
 )
 ROUTING_PROFILES = ShardStage("routing_profiles", (schemas.ROUTING_PROFILES,), "2", _routing, ("profiles",))
 SUMMARIES = ShardStage(
@@ -211,10 +215,21 @@ def stale_shards(store: Store) -> list[str]:
             continue
         for stage in SHARD_STAGES:
             todo, gone = stale_documents(store, stage.tables, shard, wanted(stage, store, shard))
-            if todo or gone or any(store.head(spec.name, shard) is None for spec in stage.tables):
+            if todo or gone or not is_up_to_date(store, stage.tables, shard, stage.maker(store.settings)):
                 found.append(shard)
                 break
     return found
+
+
+def lagging(store: Store) -> list[str]:
+    """Tables and shards that do not fit the tables before them, as `table/shard` or `table`: with them there is no consistent version."""
+    shards = [
+        f"{stage.name}/{shard}"
+        for stage in SHARD_STAGES[1:]
+        for shard in store.shard_keys
+        if any(stale_documents(store, stage.tables, shard, wanted(stage, store, shard)))
+    ]
+    return [*shards, *(stage.name for stage in CORPUS_STAGES if stage.is_stale(store))]
 
 
 def is_corpus_stale(store: Store) -> bool:

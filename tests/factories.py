@@ -288,7 +288,7 @@ def _finish(made: _Made, parent_id: str | None, depth: int, position: int) -> No
         made.row["n_tokens"] = sum(child.row["n_tokens"] for child in made.children)
         made.row["height"] = 1 + max((child.row["height"] for child in made.children), default=0)
         made.row |= {"page_start": min(pages, default=None), "page_end": max(pages, default=None)}
-    made.row |= {"parent_id": parent_id, "depth": depth, "position": position, "in_R": depth == 0 or made.row["height"] >= 2}
+    made.row |= {"parent_id": parent_id, "depth": depth, "position": position}
 
 
 def _walk(made: _Made) -> list[_Made]:
@@ -303,6 +303,7 @@ def _add_vectors(root: _Made, rows: dict[str, list[dict[str, Any]]], of: dict[st
             {**of, "paragraph_id": node_id, "vector": vector.tolist(), "text_hash": "h", "model": encoder.model_id, "n_windows": 1}
         )
     for made in _walk(root):
+        in_scope = made.row["kind"] == "document" or made.row["height"] >= 2
         below = [other.row["node_id"] for other in _walk(made) if other.row["kind"] == "paragraph"]
         pooled = np.max([vectors[node_id] for node_id in below], axis=0) if below else np.zeros(DIM, np.float32)
         words = Counter(word for node_id in below for word in analyze(texts[node_id], "en"))
@@ -316,9 +317,10 @@ def _add_vectors(root: _Made, rows: dict[str, list[dict[str, Any]]], of: dict[st
                 "entities": [],
                 "topic_cues": titles or [word for word, _ in words.most_common(3)],
                 "path": made.row["path"],
+                "in_R": in_scope,
             }
         )
-        if made.row["in_R"]:
+        if in_scope:
             rows["routing_profiles"].append(
                 {
                     **of,

@@ -20,6 +20,7 @@ from assets_store.schemas import DOCUMENTS, FEATURES, LAYOUT, PARAGRAPHS, TREE
 from assets_store.settings import ProfileSettings
 from assets_store.tokens import count_tokens
 from docnav_pipeline.transforms.embeddings import vector_column
+from docnav_pipeline.transforms.profiles import in_routing_scope
 
 DIM = 16
 _HEADING = re.compile(r"(?P<marks>#+) (?P<title>.*?)(?: \{#(?P<anchor>[\w-]+)\})?")
@@ -29,6 +30,8 @@ _LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
+    """tree: with in_R beside its columns, as `with_scopes` gives it."""
+
     documents: pl.DataFrame
     layout: pl.DataFrame
     tree: pl.DataFrame
@@ -55,7 +58,8 @@ def make_corpus(texts: Mapping[str, str], root: str = "manuals") -> Corpus:
         schema = empty_rows(spec).schema
         wanted = [column for column in schema if not tables[name] or column in tables[name][0]]
         frames[name] = pl.DataFrame(tables[name], schema={column: schema[column] for column in wanted})
-    return Corpus(frames["documents"], frames["layout"], frames["tree"], frames["paragraphs"])
+    tree = frames["tree"].with_columns(in_R=in_routing_scope(ProfileSettings()) if tables["tree"] else pl.lit(False))
+    return Corpus(frames["documents"], frames["layout"], tree, frames["paragraphs"])
 
 
 def _add_document(tables: dict[str, list[dict[str, Any]]], uri: str, text: str, root: str) -> None:
@@ -69,7 +73,7 @@ def _add_document(tables: dict[str, list[dict[str, Any]]], uri: str, text: str, 
         node = {
             "doc_id": doc_id, "node_id": node_id, "kind": kind, "parent_id": parent["node_id"] if parent else None,
             "depth": parent["depth"] + 1 if parent else 0, "position": len(siblings), "preorder": len(nodes), "title": "", "label": "",
-            "path": path, "page_start": None, "anchor": None, "n_tokens": 0, "height": 0, "in_R": kind == "document", **more,
+            "path": path, "page_start": None, "anchor": None, "n_tokens": 0, "height": 0, **more,
         }  # fmt: skip
         nodes.append(node)
         return node
@@ -115,9 +119,6 @@ def _add_document(tables: dict[str, list[dict[str, Any]]], uri: str, text: str, 
             by_id[above]["n_tokens"] += tokens
             by_id[above]["height"] = max(by_id[above]["height"], height)
             height, above = height + 1, by_id[above]["parent_id"]
-    tau = ProfileSettings()
-    for node in nodes:
-        node["in_R"] = node["kind"] == "document" or node["height"] >= tau.tau_h
     tables["tree"] += nodes
 
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from assets_store.errors import ModelError
 from assets_store.models.model_files import find_encoder, fingerprint
 from assets_store.settings import EmbeddingSettings
+from assets_store.terminal import complain
 
 if TYPE_CHECKING:
     import torch
@@ -25,6 +26,8 @@ Vectors = npt.NDArray[np.float32]
 
 # Texts tokenised at a time: bounds memory whatever the length of the input.
 _CHUNK_TEXTS = 4096
+# Tokens, padding included, that one batch on a GPU may have: fewer leave it waiting, and short windows go many at a time.
+_GPU_TOKENS = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +44,14 @@ class Encoder:
     model_id: name and hash of weights and configuration, the same on every machine.
     dim: length of a vector. max_tokens: tokens of one window, the special ones included. device, dtype: where and in
     what it computes; neither is part of model_id, since vectors differ by less than 0.001 (cosine).
+    n_halved: times that memory was too short for a batch, so that this and all later ones were made half as large.
     """
 
     def __init__(self, model: SentenceTransformer, model_id: str, device: str, dtype: str, batch_size: int) -> None:
         self._model = model
+        self._share = 1.0
         self._batch_size = batch_size
+        self.n_halved = 0
         self._tokenizer, self._prefix, self._suffix, self._pad = _tokenizer_of(model)
         self.model_id = model_id
         self.device = device
@@ -81,16 +87,50 @@ class Encoder:
         windows.sort(key=lambda window: -len(window[1]))
         sums = np.zeros((len(texts), self.dim), np.float32)
         left = counts.copy()
-        for start in range(0, len(windows), self._batch_size):
-            batch = windows[start : start + self._batch_size]
+        start = 0
+        while start < len(windows):
+            batch = windows[start : start + self._rows(len(windows[start][1]))]
+            vectors = self._encode_or_halve([ids for _, ids in batch])
+            if vectors is None:
+                continue
+            start += len(batch)
             rows = np.array([row for row, _ in batch])
             weights = np.array([max(1, len(ids)) for _, ids in batch], np.float32)
-            np.add.at(sums, rows, self._encode_windows([ids for _, ids in batch]) * weights[:, None])
+            np.add.at(sums, rows, vectors * weights[:, None])
             np.subtract.at(left, rows, 1)
             finished = int((left[np.unique(rows)] == 0).sum())
             if progress is not None and finished:
                 progress(finished)
         return unit_rows(sums), counts
+
+    def _rows(self, length: int) -> int:
+        """Windows in the next batch. length: token ids of the longest."""
+        rows = self._batch_size
+        if self.device != "cpu":
+            rows = max(rows, _GPU_TOKENS // (length + len(self._prefix) + len(self._suffix)))
+        return max(1, int(rows * self._share))
+
+    def _encode_or_halve(self, windows: Sequence[list[int]]) -> Vectors | None:
+        """Vectors of windows; None where memory was too short for them, after which batches are half as large.
+
+        Raises ModelError where it is too short for a single window.
+        """
+        import torch
+
+        try:
+            return self._encode_windows(windows)
+        except torch.OutOfMemoryError as error:
+            if len(windows) == 1:
+                raise ModelError(
+                    f"device {self.device} has too little memory for one window of {len(windows[0])} tokens: {error}. "
+                    "Free some, or set embeddings.device = 'cpu'."
+                ) from error
+        if self.device.startswith("cuda"):
+            torch.cuda.empty_cache()
+        self._share /= 2
+        self.n_halved += 1
+        complain(f"memory of {self.device} was too short for {len(windows)} windows; going on with half as many")
+        return None
 
     def _encode_windows(self, windows: Sequence[list[int]]) -> Vectors:
         """Unit vectors of windows of token ids, float32 [n, dim]."""
@@ -203,6 +243,10 @@ def _tokenizer_of(model: SentenceTransformer) -> tuple[Any, list[int], list[int]
 def _choose_device(device: str) -> str:
     import torch
 
+    if device in ("auto", "cuda") and torch.cuda.device_count() > 1:
+        # One process a device: each takes the one with most free memory, which the processes before it have filled.
+        free = [torch.cuda.mem_get_info(n)[0] for n in range(torch.cuda.device_count())]
+        return f"cuda:{free.index(max(free))}"
     if device == "auto":
         return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     if (device == "cuda" and not torch.cuda.is_available()) or (device == "mps" and not torch.backends.mps.is_available()):
@@ -214,7 +258,7 @@ def _choose_dtype(dtype: str, device: str) -> str:
     """bfloat16 only where the processor computes in it; elsewhere it would be slower than float32."""
     if dtype != "auto":
         return dtype
-    if device == "cuda":
+    if device.startswith("cuda"):
         import torch
 
         return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float32"

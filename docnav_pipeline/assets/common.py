@@ -1,13 +1,16 @@
 """What all assets share: how they are declared, and the metadata they report."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
 import pyarrow as pa
 
+from assets_store.ids import content_hash
 from assets_store.schemas import TABLES, Column, TableSpec
 from assets_store.store import Store
+from docnav_pipeline.column_lineage import column_lineage
 from docnav_pipeline.reuse import Refreshed
 
 OWNERS = ["team:docnav"]
@@ -33,7 +36,11 @@ def catalogue(spec: TableSpec) -> dict[str, dg.TableSchema]:
 
 
 def result(store: Store, spec: TableSpec, refreshed: Refreshed, more: Mapping[str, Any] | None = None) -> dg.MaterializeResult[None]:
-    """Counts, size, time and a sample of a table that was brought up to date."""
+    """Counts, size, time and a sample of a table that was brought up to date.
+
+    The data version is the hash of all files of the table, because a run has one for all its shards: a run that changed nothing
+    gives the one of before, whatever shards it was for.
+    """
     metadata: dict[str, Any] = {
         "dagster/row_count": refreshed.rows.get(spec.name, 0),
         "reused": refreshed.reused,
@@ -45,12 +52,17 @@ def result(store: Store, spec: TableSpec, refreshed: Refreshed, more: Mapping[st
     }
     if spec.kind == "corpus":
         # A corpus table is made from all documents: a part whose inputs changed is built whole, any other one is the same as a full build.
-        parts = refreshed.reused + refreshed.recomputed
-        metadata["update"] = f"{refreshed.recomputed} of {parts} parts rebuilt whole" if refreshed.recomputed else "kept: same inputs"
+        n_parts = refreshed.reused + refreshed.recomputed
+        metadata["update"] = f"{refreshed.recomputed} of {n_parts} parts rebuilt whole" if refreshed.recomputed else "kept: same inputs"
+    lineage = column_lineage(spec.name)
+    if lineage is not None:
+        metadata["dagster/column_lineage"] = lineage
     sample = sample_markdown(store, spec)
     if sample:
         metadata["sample"] = dg.MetadataValue.md(sample)
-    return dg.MaterializeResult(asset_key=spec.name, metadata=metadata)
+    files = {part.name: part.file for part in store.heads(spec.name)}
+    version = content_hash(json.dumps(files, sort_keys=True), length=16)
+    return dg.MaterializeResult(asset_key=spec.name, metadata=metadata, data_version=dg.DataVersion(version))
 
 
 def sample_markdown(store: Store, spec: TableSpec) -> str:

@@ -11,7 +11,7 @@ from assets_store.store import Store
 from docnav_pipeline.assets.common import OWNERS, catalogue, result
 from docnav_pipeline.corpus import read_corpus
 from docnav_pipeline.parse_sources import parse_sources
-from docnav_pipeline.partitions import SHARDS
+from docnav_pipeline.partitions import RUNS_OVER_SHARDS, SHARDS
 from docnav_pipeline.progress import Reporter
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_part, stale_documents
@@ -44,7 +44,7 @@ from docnav_pipeline.transforms.layout import build_layout
         ),
     ],
     partitions_def=SHARDS,
-    backfill_policy=dg.BackfillPolicy.single_run(),
+    backfill_policy=RUNS_OVER_SHARDS,
     name="parse_documents",
 )
 def parse_documents(context: dg.AssetExecutionContext, store: StoreResource) -> Iterable[dg.MaterializeResult[None]]:

@@ -10,7 +10,7 @@ from assets_store.models.encoder import load_encoder
 from assets_store.store import Store
 from docnav_pipeline.assets.common import OWNERS, catalogue, result
 from docnav_pipeline.known_vectors import KnownVectors
-from docnav_pipeline.partitions import SHARDS
+from docnav_pipeline.partitions import RUNS_OVER_SHARDS, SHARDS
 from docnav_pipeline.progress import Reporter
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_part, stale_documents
@@ -21,7 +21,7 @@ from docnav_pipeline.transforms.embeddings import build_embeddings
 @dg.asset(
     deps=["paragraphs"],
     partitions_def=SHARDS,
-    backfill_policy=dg.BackfillPolicy.single_run(),
+    backfill_policy=RUNS_OVER_SHARDS,
     pool="gpu",
     group_name="text",
     kinds={"parquet", "pytorch"},
@@ -34,7 +34,8 @@ def embeddings(context: dg.AssetExecutionContext, store: StoreResource) -> dg.Ma
     """Encode paragraphs whose text or path is new."""
     opened = store.open()
     total, encoded = refresh_embeddings(opened, context.partition_keys, store.reporter(context))
-    return result(opened, schemas.EMBEDDINGS, total, {"model": opened.settings.embeddings.model, "encoded": encoded})
+    more = {"model": opened.settings.embeddings.model, "encoded": encoded}
+    return result(opened, schemas.EMBEDDINGS, total, more)
 
 
 def refresh_embeddings(store: Store, shards: Iterable[str], reporter: Reporter) -> tuple[Refreshed, int]:

@@ -9,7 +9,7 @@ from assets_store import schemas
 from assets_store.models.entities import load_recognizer
 from assets_store.store import Store
 from docnav_pipeline.assets.common import OWNERS, catalogue, result
-from docnav_pipeline.partitions import SHARDS
+from docnav_pipeline.partitions import RUNS_OVER_SHARDS, SHARDS
 from docnav_pipeline.progress import Reporter
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_part, stale_documents
@@ -20,7 +20,7 @@ from docnav_pipeline.transforms.features import build_features
 @dg.asset(
     deps=["paragraphs", "documents"],
     partitions_def=SHARDS,
-    backfill_policy=dg.BackfillPolicy.single_run(),
+    backfill_policy=RUNS_OVER_SHARDS,
     group_name="text",
     kinds={"parquet", "spacy"},
     owners=OWNERS,
@@ -31,7 +31,8 @@ def features(context: dg.AssetExecutionContext, store: StoreResource) -> dg.Mate
     """Recognise entities and references, count keywords."""
     opened = store.open()
     total, recognised = refresh_features(opened, context.partition_keys, store.reporter(context))
-    return result(opened, schemas.FEATURES, total, {"model": opened.settings.features.ner_model, "recognised": recognised})
+    more = {"model": opened.settings.features.ner_model, "recognised": recognised}
+    return result(opened, schemas.FEATURES, total, more)
 
 
 def refresh_features(store: Store, shards: Iterable[str], reporter: Reporter) -> tuple[Refreshed, int]:

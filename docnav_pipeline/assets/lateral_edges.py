@@ -17,6 +17,7 @@ from docnav_pipeline.transforms.document_links import linked_files
 from docnav_pipeline.transforms.edge_rows import merge_edges
 from docnav_pipeline.transforms.footnotes import footnote_edges
 from docnav_pipeline.transforms.lateral_edges import corpus_edges, document_edges
+from docnav_pipeline.transforms.profiles import with_scopes
 from docnav_pipeline.transforms.reference_lists import reference_paragraphs
 from docnav_pipeline.transforms.title_mentions import TitlePhrases, find_title_mentions, section_title_edges, title_edges
 
@@ -64,7 +65,7 @@ def _in_documents(store: Store, shard: str) -> pl.DataFrame:
 def _over_corpus(store: Store) -> pl.DataFrame:
     """Edges over the corpus, from the rows and columns that they rest on; texts are kept of documents that cite or link others only."""
     documents = store.read("documents", columns=["doc_id", "uri", "title", "root", "kb", "product_version"])
-    tree = store.read("tree", columns=["doc_id", "node_id", "parent_id", "kind", "title", "preorder", "anchor", "boxes", "in_R"])
+    tree = store.read("tree", columns=["doc_id", "node_id", "parent_id", "kind", "title", "preorder", "anchor", "boxes"])
     links, scopes, references, identities, mentions = [], [], [], [], []
     phrases, n_paragraphs = TitlePhrases(documents.select("doc_id", "title").iter_rows()), 0
     for shard in store.shard_keys:
@@ -72,17 +73,13 @@ def _over_corpus(store: Store) -> pl.DataFrame:
         links.append(layout.filter((pl.col("links").list.len() > 0) | pl.col("anchor").is_not_null()).select(_LINKS))
         mine = store.read("documents", [shard], ["doc_id"])
         nodes = tree.join(mine, on="doc_id", how="semi", maintain_order="left")
-        scopes.append(
-            store.read("profiles", [shard], ["node_id", "vector"]).join(
-                nodes.filter("in_R"), on="node_id", how="semi", maintain_order="left"
-            )
-        )
+        scopes.append(store.read("profiles", [shard], ["node_id", "vector", "in_R"]).filter("in_R"))
         texts = store.read("paragraphs", [shard], ["doc_id", "paragraph_id", "text", "path", "position"])
         references.append(reference_paragraphs(texts))
         mentions.append(find_title_mentions(texts, phrases))
         n_paragraphs += texts.height
         identities += find_identities(documents.join(mine, on="doc_id", how="semi", maintain_order="left"), nodes, front_rows(layout))
-    linked, lists = pl.concat(links), pl.concat(references)
+    linked, lists, broad = pl.concat(links), pl.concat(references), pl.concat(scopes)
     linking, names = linked_files(linked)
     is_target = pl.col("uri").str.split("#").list.first().str.split("/").list.last().is_in(sorted(names))
     wanted = {*linking, *lists["doc_id"], *documents.filter(is_target)["doc_id"]}
@@ -91,10 +88,10 @@ def _over_corpus(store: Store) -> pl.DataFrame:
     named = title_edges(others, n_paragraphs, store.settings.edges.max_entity_share, "document")
     between = corpus_edges(
         documents,
-        tree,
+        with_scopes(tree, broad),
         store.read("paragraphs", columns=["doc_id", "paragraph_id", "text", "boxes", "blocks"], documents=wanted),
         store.read("features", columns=["doc_id", "paragraph_id", "entities", "citations"]),
-        pl.concat(scopes),
+        broad,
         linked,
         store.settings.edges,
         lists,

@@ -11,11 +11,12 @@ from assets_store.models.usage import Usage
 from assets_store.rows import empty_rows
 from assets_store.store import Store
 from docnav_pipeline.assets.common import OWNERS, catalogue, result
-from docnav_pipeline.partitions import SHARDS
+from docnav_pipeline.partitions import RUNS_OVER_SHARDS, SHARDS
 from docnav_pipeline.progress import Reporter
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_part, stale_documents
 from docnav_pipeline.stages import ROUTING_PROFILES, unfinished_documents, wanted
+from docnav_pipeline.transforms.profiles import with_scopes
 from docnav_pipeline.transforms.routing_profiles import build_routing_profiles
 from docnav_pipeline.transforms.routing_profiles_cost import affordable
 from docnav_pipeline.transforms.routing_profiles_input import Scope, scopes_of
@@ -35,7 +36,8 @@ class Asked:
 @dg.asset(
     deps=["tree", "paragraphs", "features", "profiles"],
     partitions_def=SHARDS,
-    backfill_policy=dg.BackfillPolicy.single_run(),
+    backfill_policy=RUNS_OVER_SHARDS,
+    pool="llm",
     group_name="graph",
     kinds={"parquet"},
     owners=OWNERS,
@@ -115,8 +117,8 @@ def _open_scopes(store: Store, todo: Mapping[str, Sequence[str]], writer: Profil
 
 
 def _scopes(store: Store, shard: str, doc_ids: Sequence[str]) -> list[Scope]:
-    tree, paragraphs, features = (store.read(t, [shard], documents=doc_ids) for t in ("tree", "paragraphs", "features"))
-    return scopes_of(tree, paragraphs, features, store.settings.profiles)
+    tree, paragraphs, _ = _tables(store, shard, doc_ids)
+    return scopes_of(tree, paragraphs, store.read("features", [shard], documents=doc_ids), store.settings.profiles)
 
 
 def _settled(store: Store, shard: str, doc_ids: Sequence[str]) -> pl.DataFrame:
@@ -135,7 +137,7 @@ def _stale(store: Store, shard: str) -> list[str]:
 
 def _tables(store: Store, shard: str, doc_ids: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     tree, paragraphs, profiles = (store.read(t, [shard], documents=doc_ids) for t in ("tree", "paragraphs", "profiles"))
-    return tree, paragraphs, profiles
+    return with_scopes(tree, profiles), paragraphs, profiles
 
 
 def _refresh(store: Store, shards: Sequence[str], rows_of: Callable[[str, list[str]], pl.DataFrame]) -> Refreshed:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 
@@ -34,7 +35,9 @@ def search_indexes(store: StoreResource) -> dg.MaterializeResult[None]:
     opened, started = store.open(), time.perf_counter()
     counts, is_new = refresh_search_indexes(opened)
     seconds = round(time.perf_counter() - started, 3)
-    return dg.MaterializeResult(metadata={"folder": index_name(opened), "rebuilt": is_new, "seconds": seconds, **counts})
+    name = index_name(opened)
+    metadata: dict[str, Any] = {"folder": name, "rebuilt": is_new, "seconds": seconds, **counts}
+    return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(name))
 
 
 def refresh_search_indexes(store: Store) -> tuple[dict[str, int], bool]:

@@ -15,7 +15,7 @@ from docnav_pipeline.assets.common import OWNERS, catalogue, result
 from docnav_pipeline.hierarchy.llm_levels import level_model
 from docnav_pipeline.hierarchy.overrides import parse_overrides
 from docnav_pipeline.hierarchy.recover import recover
-from docnav_pipeline.partitions import SHARDS
+from docnav_pipeline.partitions import RUNS_OVER_SHARDS, SHARDS
 from docnav_pipeline.progress import Reporter
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_part
@@ -56,7 +56,7 @@ from docnav_pipeline.transforms.tree import build_tree
         ),
     ],
     partitions_def=SHARDS,
-    backfill_policy=dg.BackfillPolicy.single_run(),
+    backfill_policy=RUNS_OVER_SHARDS,
     name="build_structure",
 )
 def build_structure(context: dg.AssetExecutionContext, store: StoreResource) -> Iterable[dg.MaterializeResult[None]]:
@@ -67,7 +67,8 @@ def build_structure(context: dg.AssetExecutionContext, store: StoreResource) -> 
     yield result(opened, schemas.PARAGRAPHS, total)
     quality = opened.read("parse_quality")
     doubtful = dg.MetadataValue.md(doubtful_documents(quality))
-    yield result(opened, schemas.PARSE_QUALITY, total, {**quality_totals(quality), "most doubtful": doubtful, "llm_calls": llm_calls})
+    more = {**quality_totals(quality), "most doubtful": doubtful, "llm_calls": llm_calls}
+    yield result(opened, schemas.PARSE_QUALITY, total, more)
 
 
 def refresh_structure(store: Store, shards: Iterable[str], reporter: Reporter) -> tuple[Refreshed, int]:
@@ -99,7 +100,7 @@ def structure_rows(store: Store, shard: str, model: LanguageModel | None, doc_id
         blocks = read_blocks(layout[(row["doc_id"],)])
         overrides = parse_overrides(row["overrides"], f"{row['doc']}.docnav.toml") if row["overrides"] else None
         recovered = recover(blocks, store.settings.hierarchy, overrides, model)
-        tree, paragraphs = build_tree(row["doc_id"], row["title"], recovered, store.settings.paragraphs, store.settings.profiles)
+        tree, paragraphs = build_tree(row["doc_id"], row["title"], recovered, store.settings.paragraphs)
         rows["tree"].append(tree)
         rows["paragraphs"].append(paragraphs)
         rows["parse_quality"].append(build_parse_quality(row, recovered, tree))

@@ -8,7 +8,7 @@ import polars as pl
 from assets_store import schemas
 from assets_store.store import Store
 from docnav_pipeline.assets.common import OWNERS, catalogue, result
-from docnav_pipeline.partitions import SHARDS
+from docnav_pipeline.partitions import RUNS_OVER_SHARDS, SHARDS
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_part
 from docnav_pipeline.stages import SUMMARIES, wanted
@@ -18,7 +18,7 @@ from docnav_pipeline.transforms.summaries import build_summaries
 @dg.asset(
     deps=["tree", "paragraphs", "profiles"],
     partitions_def=SHARDS,
-    backfill_policy=dg.BackfillPolicy.single_run(),
+    backfill_policy=RUNS_OVER_SHARDS,
     group_name="graph",
     kinds={"parquet"},
     owners=OWNERS,

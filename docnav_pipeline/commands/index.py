@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from assets_store.commandline import json_option, print_json, store_option
 
+if TYPE_CHECKING:
+    from assets_store.store import Store
+    from docnav_pipeline.corpus import Listing
+    from docnav_pipeline.declared import Declaration
+
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, metavar="[PATH...]", type=click.Path(path_type=Path))
 @store_option
+@click.option("--config", type=click.Path(path_type=Path), help="A docnav.toml whose [[source]] entries are indexed instead of PATHs.")
 @click.option("--kb", default="default", show_default=True, help="Knowledge base that the documents belong to.")
 @click.option("--product-version", default="", help="Version of the product that the documents describe.")
 @click.option(
@@ -31,6 +39,7 @@ from assets_store.commandline import json_option, print_json, store_option
 def index(
     paths: tuple[Path, ...],
     store: str,
+    config: Path | None,
     kb: str,
     product_version: str,
     include: tuple[str, ...],
@@ -38,9 +47,12 @@ def index(
     only_plan: bool,
     as_json: bool,
 ) -> int:
-    """Add what is new under PATH, refresh what changed, remove what vanished."""
+    """Add what is new under PATH, refresh what changed, remove what vanished.
+
+    Without PATH, the sources of a docnav.toml are indexed: the one named by --config, else that of this folder, else that of the store.
+    """
     from assets_store.terminal import complain, console
-    from docnav_pipeline.corpus import refresh_corpus
+    from docnav_pipeline.corpus import list_corpus, write_listing
     from docnav_pipeline.opening import open_or_create, upgrading, writing
     from docnav_pipeline.run import run_index
     from docnav_pipeline.status import failed_documents, status_of
@@ -48,11 +60,21 @@ def index(
     missing = [str(path) for path in paths if not path.exists()]
     if missing:
         raise click.UsageError(f"no such file or folder: {', '.join(missing)}. Nothing was indexed and nothing removed.")
+    flags = (kb, product_version, _globs(include), _globs(exclude))
+    declaration = None if paths and config is None else _declaration(store, config)
+    if declaration is not None and (paths or flags != ("default", "", None, None)):
+        raise click.UsageError(f"PATHs and flags about them do not go with the sources of {declaration.origin}; write them there.")
+
+    def listing(of: Store) -> Listing:
+        return list_corpus(of, paths, *flags) if declaration is None else _declared(of, declaration)
+
     if only_plan:
-        return _show_plan(store, paths, kb, product_version, _globs(include), _globs(exclude), as_json)
-    opened = open_or_create(store)
+        return _show_plan(store, listing, as_json)
+    opened = open_or_create(store, settings=declaration)
     with writing(opened), upgrading(opened):
-        changes = refresh_corpus(opened, paths, kb, product_version, _globs(include), _globs(exclude))
+        found = listing(opened)
+        write_listing(opened, found)
+        changes = found.changes
         run = run_index(opened, changes)
     status = status_of(opened)
     failed = failed_documents(status)
@@ -70,22 +92,44 @@ def index(
     return 1 if failed or run.failed_checks else 0
 
 
-def _show_plan(
-    store: str,
-    paths: tuple[Path, ...],
-    kb: str,
-    product_version: str,
-    include: list[str] | None,
-    exclude: list[str] | None,
-    as_json: bool,
-) -> int:
+def _declaration(store: str, config: Path | None) -> Declaration:
+    """Sources of the settings file that counts where no PATH is given."""
+    from assets_store.errors import NoStore
+    from assets_store.settings import SETTINGS_FILE
+    from assets_store.store import Store
+    from docnav_pipeline.declared import read_declaration, store_declaration
+
+    if config is not None or Path(SETTINGS_FILE).is_file():
+        return read_declaration(config or Path(SETTINGS_FILE))
+    try:
+        own = store_declaration(Store.open(store))
+    except NoStore:
+        own = None
+    if own is None:
+        raise click.UsageError(
+            f"expected PATHs, --config, or a {SETTINGS_FILE} with [[source]] in this folder or in the store; found none."
+        )
+    return own
+
+
+def _declared(store: Store, declaration: Declaration) -> Listing:
+    """What the sources of a settings file hold; people are told what could not be fetched."""
+    from assets_store.terminal import complain
+    from docnav_pipeline.watch import list_declared
+
+    found, faults = list_declared(store, declaration)
+    for fault in faults:
+        complain(fault)
+    return found
+
+
+def _show_plan(store: str, listing: Callable[[Store], Listing], as_json: bool) -> int:
     from assets_store.terminal import console
-    from docnav_pipeline.corpus import list_corpus
     from docnav_pipeline.opening import opened_or_empty
     from docnav_pipeline.plan import make_plan
 
     with opened_or_empty(store) as opened:
-        plan = make_plan(opened, list_corpus(opened, paths, kb, product_version, include, exclude))
+        plan = make_plan(opened, listing(opened))
     if as_json:
         print_json(plan.as_json())
         return 0

@@ -10,6 +10,7 @@ from assets_store.names import find_documents, name_index
 from assets_store.snapshot import Snapshot
 from docnav_pipeline.report.batches import gathered
 from docnav_pipeline.report.graph_arrays import GraphArrays
+from docnav_pipeline.transforms.profiles import with_scopes
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,8 @@ def largest_tree(graph: GraphArrays) -> str | None:
 
 def document_tree(snapshot: Snapshot, graph: GraphArrays, doc_id: str) -> DocumentTree:
     """The tree of one document with its references."""
-    columns = ["node_id", "doc_id", "preorder", "kind", "title", "depth", "token_start", "n_tokens", "in_R"]
-    rows = gathered(snapshot, "tree", columns, pl.col("doc_id") == doc_id).sort("preorder")
+    columns = ["node_id", "doc_id", "preorder", "kind", "title", "depth", "token_start", "n_tokens"]
+    rows = with_scopes(gathered(snapshot, "tree", columns, pl.col("doc_id") == doc_id).sort("preorder"), graph.nodes)
     at = (
         rows.select("node_id")
         .with_row_index("at")
@@ -75,7 +76,7 @@ def document_tree(snapshot: Snapshot, graph: GraphArrays, doc_id: str) -> Docume
             references.append((str(kind), ends[0], ends[1]))
     nodes = [
         TreeNode(node_id, kind, title, depth, start, n_tokens, in_R, degree[i])
-        for i, (node_id, _, _, kind, title, depth, start, n_tokens, in_R) in enumerate(rows.select(columns).iter_rows())
+        for i, (node_id, _, _, kind, title, depth, start, n_tokens, in_R) in enumerate(rows.iter_rows())
     ]
     doc = gathered(snapshot, "documents", ["doc_id", "doc"], pl.col("doc_id") == doc_id)["doc"][0]
     return DocumentTree(doc_id, str(doc), nodes, references)

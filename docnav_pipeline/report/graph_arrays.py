@@ -11,6 +11,7 @@ import polars as pl
 from assets_store.snapshot import Snapshot
 from docnav_pipeline.report.batches import batches, gathered
 from docnav_pipeline.transforms.node_rows import NodeRows
+from docnav_pipeline.transforms.profiles import with_scopes
 
 NODE_KINDS = ("document", "section", "paragraph")
 Ints = npt.NDArray[np.int64]
@@ -29,7 +30,8 @@ class GraphArrays:
 
     @staticmethod
     def of(snapshot: Snapshot) -> GraphArrays:
-        nodes = gathered(snapshot, "tree", ["node_id", "parent_id", "kind", "depth", "n_tokens", "in_R"])
+        nodes = gathered(snapshot, "tree", ["node_id", "parent_id", "kind", "depth", "n_tokens"])
+        nodes = with_scopes(nodes, gathered(snapshot, "profiles", ["node_id", "in_R"]))
         return GraphArrays(nodes, _edges(snapshot, nodes["node_id"]))
 
     def degrees(self, kind: str) -> Ints:

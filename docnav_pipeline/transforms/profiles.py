@@ -17,11 +17,22 @@ _SCHEMA = empty_rows(PROFILES, without=["doc_version"]).schema
 _CUES = 12
 
 
+def in_routing_scope(settings: ProfileSettings) -> pl.Expr:
+    """Whether a node is in R_d = {root} and every u with h(u) >= tau_h or l(u) >= tau_l, from its kind, height and n_tokens."""
+    return (pl.col("kind") == "document") | (pl.col("height") >= settings.tau_h) | (pl.col("n_tokens") >= settings.tau_l)
+
+
+def with_scopes(tree: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame:
+    """Tree rows with in_R of their profiles; false for a node without one. profiles: node_id, in_R."""
+    joined = tree.join(profiles.select("node_id", "in_R"), on="node_id", how="left", maintain_order="left")
+    return joined.with_columns(pl.col("in_R").fill_null(False))
+
+
 def build_profiles(tree: pl.DataFrame, features: pl.DataFrame, embeddings: pl.DataFrame, settings: ProfileSettings) -> pl.DataFrame:
     """Rows of `profiles` (without doc_version), one per tree node, in the order of the tree rows.
 
-    tree: doc_id, node_id, parent_id, kind, title, path, position of whole documents. features: paragraph_id, entities, keywords.
-    embeddings: paragraph_id, vector. A node without text below it has an empty vector and no terms.
+    tree: doc_id, node_id, parent_id, kind, title, path, position, n_tokens, height of whole documents. features: paragraph_id, entities,
+    keywords. embeddings: paragraph_id, vector. A node without text below it has an empty vector and no terms.
 
     The weight of a term at a node is the sum over the paragraphs below of (1 + ln count) x ln(1 + n / df), where n is the number of
     paragraphs of the document and df those with the term; the heaviest term of a node has weight 1, equal weights are sorted by term.
@@ -32,7 +43,7 @@ def build_profiles(tree: pl.DataFrame, features: pl.DataFrame, embeddings: pl.Da
     vectors, filled = pool_vectors(nodes, tree["kind"], embeddings, settings.pooling)
     keywords = features.select("paragraph_id", pl.col("keywords").alias("terms")).explode("terms").drop_nulls()
     entities = features.select("paragraph_id", pl.col("entities").alias("terms")).explode("terms").drop_nulls()
-    rows = tree.select("doc_id", "node_id", "kind", "path").with_columns(
+    rows = tree.select("doc_id", "node_id", "kind", "path", in_R=in_routing_scope(settings)).with_columns(
         vector=_with_gaps(vectors, filled),
         keywords=_gather_terms(
             nodes, keywords.select("paragraph_id", term=_field("term"), count=_field("count")), tree, settings.max_terms

@@ -12,7 +12,7 @@ import polars as pl
 from assets_store.ids import paragraph_id, section_id
 from assets_store.rows import empty_rows
 from assets_store.schemas import PARAGRAPHS, TREE
-from assets_store.settings import ParagraphSettings, ProfileSettings
+from assets_store.settings import ParagraphSettings
 from docnav_pipeline.hierarchy.heading import Heading
 from docnav_pipeline.hierarchy.recover import RecoveredHierarchy
 from docnav_pipeline.parsing.block import Block
@@ -41,14 +41,7 @@ class Node:
     pages: tuple[int, int] | None = None
 
 
-def in_routing_scope(kind: str, height: int, n_tokens: int, settings: ProfileSettings) -> bool:
-    """Whether a node is in R_d = {root} and every u with h(u) >= tau_h or l(u) >= tau_l."""
-    return kind == "document" or height >= settings.tau_h or n_tokens >= settings.tau_l
-
-
-def build_tree(
-    doc_id: str, title: str, recovered: RecoveredHierarchy, paragraphs: ParagraphSettings, profiles: ProfileSettings
-) -> tuple[pl.DataFrame, pl.DataFrame]:
+def build_tree(doc_id: str, title: str, recovered: RecoveredHierarchy, paragraphs: ParagraphSettings) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Rows of `tree` and of `paragraphs` (without doc_version) of one document.
 
     title: title of the document node where the document prints none. Text before the first heading hangs on the document
@@ -62,7 +55,7 @@ def build_tree(
     _measure(root)
     tree: list[dict[str, Any]] = []
     units: list[dict[str, Any]] = []
-    _write(root, doc_id, 0, 0, profiles, tree, units)
+    _write(root, doc_id, 0, 0, tree, units)
     return pl.DataFrame(tree, schema=_TREE_SCHEMA), pl.DataFrame(units, schema=_PARAGRAPH_SCHEMA)
 
 
@@ -131,7 +124,6 @@ def _write(
     doc_id: str,
     position: int,
     token_start: int,
-    profiles: ProfileSettings,
     tree: list[dict[str, Any]],
     units: list[dict[str, Any]],
 ) -> None:
@@ -158,7 +150,6 @@ def _write(
             "token_start": token_start,
             "n_tokens": node.n_tokens,
             "height": node.height,
-            "in_R": in_routing_scope(node.kind, node.height, node.n_tokens, profiles),
         }
     )
     if unit is not None and node.parent is not None:
@@ -178,5 +169,5 @@ def _write(
             }
         )
     for n, child in enumerate(node.children):
-        _write(child, doc_id, n, token_start, profiles, tree, units)
+        _write(child, doc_id, n, token_start, tree, units)
         token_start += child.n_tokens

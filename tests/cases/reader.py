@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from assets_store.settings import HierarchySettings, ParagraphSettings, ParsingSettings, ProfileSettings
+from assets_store.settings import HierarchySettings, ParagraphSettings, ParsingSettings
 from docnav_pipeline.hierarchy.recover import recover
 from docnav_pipeline.parsing.block import Block, BlockType, DocumentStatus, ParsedDocument
 from docnav_pipeline.parsing.parse import parse_source
@@ -55,5 +55,5 @@ def structure(document: ParsedDocument, sizes: ParagraphSettings | None = None) 
     """Tree and units of a parsed document."""
     recovered = recover(document.blocks, HierarchySettings())
     title = document.title or ""
-    tree, paragraphs = build_tree(DOC_ID, title, recovered, sizes or ParagraphSettings(), ProfileSettings())
+    tree, paragraphs = build_tree(DOC_ID, title, recovered, sizes or ParagraphSettings())
     return Reading(document, str(tree["title"][0]), tree, paragraphs)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assets_store.errors import ModelError
-from assets_store.models.encoder import Encoder, encoder_id, load_encoder, split_evenly, unit_rows
+from assets_store.models.encoder import Encoder, Vectors, encoder_id, load_encoder, split_evenly, unit_rows
 from assets_store.models.model_files import find_encoder, fingerprint
 from assets_store.settings import EmbeddingSettings
 
@@ -63,6 +65,39 @@ def test_progress_counts_every_text_once(encoder: Encoder) -> None:
     encoder.encode([*["valve " * n for n in range(35)], "valve " * 600], seen.append)
     assert sum(seen) == 36
     assert encoder.encode([]).vectors.shape == (0, encoder.dim)
+
+
+class TightEncoder(Encoder):
+    """The real encoder on a device that holds few windows at a time. sizes: windows of the batches that fitted."""
+
+    def __init__(self, of: Encoder, room: int) -> None:
+        super().__init__(of._model, of.model_id, of.device, of.dtype, 32)
+        self.room = room
+        self.sizes: list[int] = []
+
+    def _encode_windows(self, windows: Sequence[list[int]]) -> Vectors:
+        if len(windows) > self.room:
+            raise torch.OutOfMemoryError("out of memory")
+        self.sizes.append(len(windows))
+        return super()._encode_windows(windows)
+
+
+def test_a_batch_that_is_too_large_is_halved_and_nothing_is_lost(encoder: Encoder, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = [f"valve {n} " * (n % 5 + 1) for n in range(70)]
+    tight = TightEncoder(encoder, 10)
+    seen: list[int] = []
+    np.testing.assert_allclose(tight.encode(texts, seen.append).vectors, encoder.encode(texts).vectors, atol=1e-4)
+    assert (tight.n_halved, set(tight.sizes), sum(tight.sizes), sum(seen)) == (2, {8, 6}, 70, 70)
+    assert "too short for 32 windows" in capsys.readouterr().err
+    with pytest.raises(ModelError, match=r"one window of \d+ tokens.*embeddings\.device"):
+        TightEncoder(encoder, 0).encode(texts)
+
+
+def test_a_gpu_takes_more_windows_where_they_are_short(encoder: Encoder) -> None:
+    large = TightEncoder(encoder, 0)
+    assert (large._rows(10), large._rows(254)) == (32, 32)
+    large.device = "cuda"
+    assert large._rows(10) > large._rows(254) == 65_536 // 256
 
 
 def test_the_model_id_names_model_and_weights_and_needs_no_loading(encoder: Encoder) -> None:

@@ -11,7 +11,7 @@ import dagster as dg
 
 from assets_store.store import Store
 from docnav_pipeline.corpus import refresh_corpus
-from docnav_pipeline.run import _forget_other_shards, _serving
+from docnav_pipeline.run import _forget_other_definitions, _serving
 
 
 def index_directly(store: Store, *paths: Path, kb: str = "default", stop_after: int | None = None) -> str | None:
@@ -20,7 +20,7 @@ def index_directly(store: Store, *paths: Path, kb: str = "default", stop_after: 
     stop_after: leave off after so many stages, as a run that is killed between two of them does; None is returned then.
     """
     with _serving(store), store.writing(timeout_s=-1):
-        _forget_other_shards(store)
+        _forget_other_definitions(store)
         from docnav_pipeline.definitions import SHARDED, WHOLE
         from docnav_pipeline.resources import StoreResource
 

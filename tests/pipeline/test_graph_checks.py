@@ -24,7 +24,8 @@ DOCUMENTS = [
 ]
 IDS = [document_id("default", "", document.name) for document in DOCUMENTS]
 PARAGRAPHS = make_tables(DOCUMENTS)["paragraphs"]["paragraph_id"].to_list()
-SECTIONS = make_tables(DOCUMENTS)["tree"].filter(kind="section", in_R=False)["node_id"].sort().to_list()
+NARROW = pl.col("node_id").str.contains("/s-", literal=True) & ~pl.col("in_R")
+SECTIONS = make_tables(DOCUMENTS)["profiles"].filter(NARROW)["node_id"].sort().to_list()
 GRAPH = ("profiles", "lateral_edges", "communities", "entities", "entity_edges", "summaries")
 
 

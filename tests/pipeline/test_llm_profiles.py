@@ -29,6 +29,7 @@ from docnav_pipeline.assets.search_indexes import refresh_search_indexes
 from docnav_pipeline.assets.snapshot import commit_snapshot
 from docnav_pipeline.progress import LogReporter
 from docnav_pipeline.stages import stale_shards
+from docnav_pipeline.transforms.profiles import with_scopes
 from tests.endpoint import Endpoint, scripted_endpoint
 from tests.pipeline.fast import FAST, start_index
 
@@ -39,6 +40,11 @@ NAMES = ("wells", "pumps", "bells", "lamps")
 def guide(name: str, sentences: int = 3) -> str:
     text = f"The {name} are looked after by the night watch. " * sentences
     return f"# On {name}\n\n## Care of {name}\n\n### Oil\n\n{text}\n\n### Rust\n\n{text}\n\n## Sale of {name}\n\n### Price\n\n{text}\n"
+
+
+def _scopes(store: Store) -> pl.DataFrame:
+    """Tree rows of the nodes in R_d."""
+    return with_scopes(store.read("tree"), store.read("profiles", columns=["node_id", "in_R"])).filter("in_R")
 
 
 def written(request: dict[str, Any]) -> str:
@@ -142,7 +148,7 @@ def test_a_cap_is_spent_on_most_text_first_over_all_shards_and_a_later_run_goes_
     monkeypatch.setenv("DOCNAV_PROFILES__MAX_TOKENS", "2600")
     shards = {shard_key(shard_of(d, 3)) for d in Store.open(place).read("documents")["doc_id"]}
     assert len(shards) > 1
-    sizes = Store.open(place).read("tree").filter("in_R").sort("n_tokens", "node_id", descending=[True, False])["node_id"].to_list()
+    sizes = _scopes(Store.open(place)).sort("n_tokens", "node_id", descending=[True, False])["node_id"].to_list()
     rounds = []
     with answering(monkeypatch) as endpoint:
         while stale_shards(Store.open(place)):
@@ -252,7 +258,7 @@ def test_no_profile_tells_a_reader_of_a_document_that_is_hidden_from_him(place: 
         store.write(DOCUMENTS, part.name, rows.with_columns(access_labels=labels), store.provenance("documents", part.name))
     refresh_search_indexes(store)
     commit_snapshot(store)
-    hidden = store.read("tree").filter(pl.col("doc_id").str.starts_with("bells") & pl.col("in_R"))["node_id"]
+    hidden = _scopes(store).filter(pl.col("doc_id").str.starts_with("bells"))["node_id"]
     assert all(
         "bells" in row["summary"] for row in store.read("routing_profiles").filter(pl.col("node_id").is_in(hidden.to_list())).to_dicts()
     )

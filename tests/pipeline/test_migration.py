@@ -28,7 +28,7 @@ def test_an_older_store_answers_and_is_upgraded_by_the_next_index(
         (docs / f"{name}.md").write_text(f"# On {name}\n\nAll about {name}.\n\n## Care\n\nOil the {name}.\n")
     for folder in (older, clean):
         index_directly(Store.create(folder, load_settings()), docs)
-    make_older(Store.open(older), {"parse_quality": ["confidence"], "communities": ["unit"]})
+    make_older(Store.open(older), {"parse_quality": ["confidence"], "communities": ["unit"], "profiles": ["in_R"]})
     before = Store.open(older).snapshot().id
 
     capsys.readouterr()
@@ -39,7 +39,7 @@ def test_an_older_store_answers_and_is_upgraded_by_the_next_index(
 
     assert run(["index", str(docs), "--store", str(older)]) == 0
     said = capsys.readouterr().err
-    assert f"upgraded from schema version {OLDER} to {SCHEMA_VERSION}; made anew: communities, parse_quality" in said
+    assert f"upgraded from schema version {OLDER} to {SCHEMA_VERSION}; made anew: communities, parse_quality, profiles" in said
     assert f"snapshot {before} can no longer be read: table communities" in said
     opened = Store.open(older)
     assert opened.snapshot().id != before

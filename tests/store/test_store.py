@@ -3,12 +3,14 @@
 import json
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
+from assets_store import locks
 from assets_store.collect import collect
 from assets_store.errors import NoStore, SchemaError, StoreError, StoreVersionError, UnknownSnapshot
 from assets_store.models.language_model import REPLIES
@@ -211,3 +213,21 @@ def test_a_head_that_is_written_again_within_the_same_second_is_read_again(store
         assert reader.head("communities", CORPUS_PART) == store.head("communities", CORPUS_PART)
     time.sleep(1.6)  # long enough for an answer kept from before to be taken for settled
     assert reader.read("communities")["node_id"].to_list() == ["d"]
+
+
+@pytest.mark.parametrize("is_remote", [False, True], ids=["folder", "object storage"])
+def test_writers_of_different_shards_go_side_by_side_and_nobody_beside_one_of_everything(
+    is_remote: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "_SETTLE_S", 1.1)  # times on object storage are whole seconds
+    with object_storage() if is_remote else nullcontext(str(tmp_path)) as address:
+        place = below(address, "store") if is_remote else f"{address}/store"
+        one, other = Store.create(place, load_settings()), Store.open(place)
+        with one.writing(shards=["01", "02"]):
+            with other.writing(shards=["03"]):
+                pass
+            for shards in (["02", "03"], None):
+                with pytest.raises(StoreError, match="another process"), other.writing(shards=shards):
+                    pass
+        with one.writing(), pytest.raises(StoreError, match="another process"), other.writing(shards=["03"]):
+            pass

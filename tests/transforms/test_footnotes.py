@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from assets_store.settings import HierarchySettings, ParagraphSettings, ProfileSettings
+from assets_store.settings import HierarchySettings, ParagraphSettings
 from docnav_pipeline.hierarchy.recover import recover
 from docnav_pipeline.parsing.block import Block, BlockType, ParsedDocument
 from docnav_pipeline.transforms.footnotes import footnote_edges
@@ -28,7 +28,7 @@ def linked(blocks: list[Block]) -> list[tuple[str, str, float]]:
     """(text of the paragraph, text of the note, weight) of each edge."""
     layout = build_layout([("d", ParsedDocument(tuple(blocks), "made"))])
     recovered = recover(read_blocks(layout), HierarchySettings())
-    _, paragraphs = build_tree("d", "D", recovered, SIZES, ProfileSettings())
+    _, paragraphs = build_tree("d", "D", recovered, SIZES)
     texts = dict(paragraphs.select("paragraph_id", "text").iter_rows())
     edges = footnote_edges(paragraphs, layout)
     assert edges.filter(pl.col("kind") != "cross_reference").is_empty()

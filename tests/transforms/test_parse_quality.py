@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from assets_store.settings import HierarchySettings, ParagraphSettings, ProfileSettings
+from assets_store.settings import HierarchySettings, ParagraphSettings
 from docnav_pipeline.hierarchy.recover import recover
 from docnav_pipeline.parsing.block import Block, BlockType
 from docnav_pipeline.transforms.parse_quality import build_parse_quality, doubtful_documents, quality_totals
@@ -22,7 +22,7 @@ BLOCKS = [
 
 def quality(blocks: list[Block]) -> pl.DataFrame:
     recovered = recover(blocks, HierarchySettings())
-    tree, _ = build_tree("doc-1", "A title", recovered, ParagraphSettings(), ProfileSettings())
+    tree, _ = build_tree("doc-1", "A title", recovered, ParagraphSettings())
     return build_parse_quality({"doc_id": "doc-1", "n_pages": 4, "pages_without_text": [2, 3]}, recovered, tree)
 
 

@@ -16,7 +16,7 @@ from assets_store.schemas import PROFILES
 from assets_store.settings import FeatureSettings, ProfileSettings
 from docnav_pipeline.transforms.features import build_features
 from docnav_pipeline.transforms.node_rows import NodeRows
-from docnav_pipeline.transforms.profiles import build_profiles
+from docnav_pipeline.transforms.profiles import build_profiles, in_routing_scope
 from tests.small_corpus import Corpus, make_corpus, make_embeddings
 
 WORDS = ["pump", "valve", "tank", "wheel", "sensor", "relay"]
@@ -126,3 +126,19 @@ def test_a_tree_that_is_none_is_refused() -> None:
         NodeRows.of(pl.DataFrame({"node_id": ["a", "a"], "parent_id": [None, None]}))
     with pytest.raises(ValueError, match="above themselves"):
         NodeRows.of(pl.DataFrame({"node_id": ["a", "b"], "parent_id": ["b", "a"]}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "height", "tokens", "expected"),
+    [("document", 0, 0, True), ("section", 1, 59, False), ("section", 1, 60, True), ("section", 2, 1, True), ("paragraph", 0, 59, False)],
+)
+def test_the_rule_for_routing_scopes(kind: str, height: int, tokens: int, expected: bool) -> None:
+    node = pl.DataFrame({"kind": [kind], "height": [height], "n_tokens": [tokens]})
+    assert node.select(in_routing_scope(ProfileSettings(tau_h=2, tau_l=60))).item() is expected
+
+
+def test_the_scopes_of_a_corpus_follow_the_thresholds() -> None:
+    corpus = make_corpus({"guide.md": "# One\n\npump valve tank\n\n# Two\n\n## Deep\n\npump wheel"})
+    counts = [profiles_of(corpus, ProfileSettings(tau_h=tau_h))["in_R"].sum() for tau_h in (1, 2, 3, 4)]
+    assert counts == [4, 2, 1, 1]
+    assert profiles_of(corpus, ProfileSettings(tau_h=4, tau_l=1))["in_R"].all()

@@ -1,18 +1,16 @@
 """Tree rows: sections hang under their parents, paragraphs never cross a section, R_d follows its rule, ids do not wander."""
 
 import polars as pl
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assets_store.settings import ParagraphSettings, ProfileSettings
+from assets_store.settings import ParagraphSettings
 from docnav_pipeline.hierarchy.heading import Heading
 from docnav_pipeline.hierarchy.recover import RecoveredHierarchy
 from docnav_pipeline.parsing.block import Block, BlockType
-from docnav_pipeline.transforms.tree import build_tree, in_routing_scope
+from docnav_pipeline.transforms.tree import build_tree
 
 SIZES = ParagraphSettings(min_tokens=10, max_tokens=20)
-SCOPES = ProfileSettings(tau_h=2, tau_l=60)
 Section = tuple[int, list[str]]
 WORD = st.sampled_from(["pump", "valve", "sensor", "zone", "filter", "schedule", "moisture"])
 PARAGRAPH = st.lists(WORD, min_size=1, max_size=30).map(lambda words: " ".join(words) + ".")
@@ -32,7 +30,7 @@ def recovered(preface: list[str], sections: list[Section]) -> RecoveredHierarchy
 
 
 def build(preface: list[str], sections: list[Section]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    return build_tree("doc-1", "A title", recovered(preface, sections), SIZES, SCOPES)
+    return build_tree("doc-1", "A title", recovered(preface, sections), SIZES)
 
 
 @given(st.lists(PARAGRAPH, max_size=3), SECTIONS)
@@ -67,7 +65,6 @@ def test_measures_agree_with_brute_force(preface: list[str], sections: list[Sect
     for node, row in rows.items():
         assert row["height"] == height(node)
         assert row["n_tokens"] == size(node)
-        assert row["in_R"] == (row["parent_id"] is None or height(node) >= SCOPES.tau_h or size(node) >= SCOPES.tau_l)
         if row["parent_id"] is not None:
             parent = rows[row["parent_id"]]
             assert parent["preorder"] < row["preorder"]
@@ -87,20 +84,12 @@ def test_an_inserted_section_renames_nothing_else() -> None:
     before, _ = build([], sections)
     source = recovered([], sections)
     new = Heading(len(source.blocks), 0, 1, "Appendix", "", None, ("override",), 1.0)
-    after, _ = build_tree("doc-1", "A title", RecoveredHierarchy(source.blocks, (*source.headings, new), None), SIZES, SCOPES)
+    after, _ = build_tree("doc-1", "A title", RecoveredHierarchy(source.blocks, (*source.headings, new), None), SIZES)
     assert set(before["node_id"]) < set(after["node_id"])
 
 
 def test_sections_of_one_title_are_twins_and_a_bare_heading_keeps_its_node() -> None:
     headings = tuple(Heading(0, 0, 1, "Notes", "", None, ("source_level",), 0.9) for _ in range(2))
-    tree, paragraphs = build_tree("doc-1", "A title", RecoveredHierarchy((), headings, None), SIZES, SCOPES)
+    tree, paragraphs = build_tree("doc-1", "A title", RecoveredHierarchy((), headings, None), SIZES)
     assert tree.filter(kind="section")["node_id"].n_unique() == 2
     assert paragraphs.height == 0
-
-
-@pytest.mark.parametrize(
-    ("kind", "height", "tokens", "expected"),
-    [("document", 0, 0, True), ("section", 1, 59, False), ("section", 1, 60, True), ("section", 2, 1, True), ("paragraph", 0, 59, False)],
-)
-def test_the_rule_for_routing_scopes(kind: str, height: int, tokens: int, expected: bool) -> None:
-    assert in_routing_scope(kind, height, tokens, SCOPES) is expected
