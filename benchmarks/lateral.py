@@ -61,7 +61,7 @@ def measure(shared: Path, work: Path, name: str) -> list[list[str]]:
     """One row for no edges, for each kind alone, and for all."""
     questions, location = prepare(shared, work, name)
     store = Store.open(location)
-    graph = PartialGraph.open(store)
+    graph = PartialGraph(store.snapshot(), store.settings)
     search = Search(graph, load_encoder(store.settings.embeddings))
     asked = read_questions(questions)
     rows: list[list[str]] = []

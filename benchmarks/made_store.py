@@ -67,9 +67,8 @@ def make_store(
     store = Store.create(folder, settings)
     with store.files.scratch() as scratch:
         shards = _shards(n_paragraphs, sources, Vectors(vectors), model, settings.shards)
-        build_search_indexes(
-            scratch / "index", scratch, shards, *(empty_rows(TABLES[name]) for name in ("communities", "lateral_edges")), settings.search
-        )
+        communities, edges = (empty_rows(TABLES[name]) for name in ("communities", "lateral_edges"))
+        build_search_indexes(scratch / "index", scratch, shards, communities, edges, settings.search)
         store.files.upload_folder(scratch / "index", "indexes/made")
     store.commit("made", {"encoder": model}, {"paragraphs": n_paragraphs})
 
@@ -96,7 +95,7 @@ def _shards(n: int, sources: list[list[str]], vectors: Vectors, model: str, n_sh
             ),
             _frame("profiles", {"node_id": scopes, "vector": vector_column(vectors.draw(len(scopes)))}),
             empty_rows(TABLES["routing_profiles"]),
-            _edges(random, paragraphs),
+            _edges(random, [str(name) for name in paragraphs]),
         )
         print(f"shard {shard_key(shard)}: {len(texts):,} paragraphs", flush=True)
 

@@ -21,7 +21,7 @@ from docnav_agent.controllers.relevance import QuestionTerms, Terms
 from docnav_agent.controllers.titles import TitleLikeness
 from docnav_agent.environment import NodeCard, Observation
 from docnav_agent.evidence import EvidenceItem
-from docnav_agent.nodes import EdgeKind
+from docnav_agent.nodes import EDGE_KINDS, EdgeKind
 from docnav_agent.note import RetrievalNote, RunState, clipped
 
 if TYPE_CHECKING:
@@ -46,8 +46,9 @@ READ_FOR_EDGES = 4
 NAMED_BONUS = 0.50
 CONTEXT_BONUS = 0.30
 SECTION_BONUS = 0.01
-EDGE_BONUS: Mapping[EdgeKind, float] = {"title_mention": 0.15, "citation": 0.02, "cross_reference": 0.02, "entity": 0.02}
+EDGE_BONUS: Mapping[str, float] = {"title_mention": 0.15, "citation": 0.02, "cross_reference": 0.02, "entity": 0.02}
 ANCHOR_FACTOR = 2.0
+_FOLLOWED: tuple[EdgeKind, ...] = tuple(kind for kind in EDGE_KINDS if kind in EDGE_BONUS)
 BONUS_SHARE_OF_READ = 2.5
 # Share of the question's weighted words that fetched text must hold, together, before a run that need not fill ends.
 ENOUGH = 0.75
@@ -166,7 +167,7 @@ class RulesController:
         others = [item.node_id for item in ranked if item.doc_id not in named][:READ_FOR_EDGES]
         if not ranked:
             return
-        yield Decision("where the best texts point to", Expand(node_ids=(*anchors, *others), kinds=tuple(EDGE_BONUS)))
+        yield Decision("where the best texts point to", Expand(node_ids=(*anchors, *others), kinds=_FOLLOWED))
         fetched = state.fetched()
         led_to = {card.node_id: card for card in self._seen(state) if card.node_id not in named and card.node_id not in fetched}
         if not led_to:

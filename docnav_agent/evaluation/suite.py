@@ -12,7 +12,8 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from assets_store.errors import SettingsError, SourceError
-from assets_store.settings import LanguageModelSettings, Section
+from assets_store.section import Section
+from assets_store.settings import LanguageModelSettings
 from docnav_agent.ablations import parse_ablations
 from docnav_agent.controllers import controller_name
 from docnav_agent.evaluation.datasets import FORMATS

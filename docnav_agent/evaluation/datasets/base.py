@@ -14,7 +14,7 @@ from pydantic import Field
 
 from assets_store.errors import SourceError
 from assets_store.ids import content_hash, is_encodable
-from assets_store.settings import Section
+from assets_store.section import Section
 from docnav_agent.evaluation.case import Case, Gold
 from docnav_agent.evaluation.words import stem
 
