@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Status = Literal["ok", "empty", "repeated", "unknown_target", "over_budget", "switched_off", "bad_reply"]
 
-# Pieces of the same table or long text that a fetched paragraph brings along.
+# Pieces of the same table that a fetched one brings along.
 MAX_PIECES = 2
 # Of a run without fetching: snippets that one search brings as evidence, and tokens of each.
 SNIPPETS = 5
@@ -255,7 +255,7 @@ class Environment:
         return Observation(status, message, evidence=tuple(brought), tools=("fetch_content",))
 
     def _paragraphs(self, node_ids: Sequence[str]) -> Iterable[tuple[str, bool]]:
-        """Paragraphs to bring, each once, and whether it was asked for; pieces of a cut one stand around it in reading order."""
+        """Paragraphs to bring, each once, and whether it was asked for; pieces of a cut table stand around it in reading order."""
         seen: set[str] = set()
         for node_id in node_ids:
             is_scope = level_of(node_id) != "paragraph"
@@ -266,7 +266,7 @@ class Environment:
                     yield paragraph_id, is_scope or paragraph_id == node_id
 
     def _with_pieces(self, node_id: str) -> list[str]:
-        """A paragraph with the nearest pieces of the same block: half a table says little. Those behind it first."""
+        """A paragraph with the nearest pieces of the same table, which say little apart. Those behind it first."""
         before, behind = self.graph.pieces(node_id)
         behind = behind[:MAX_PIECES]
         before = before[: MAX_PIECES - len(behind)]

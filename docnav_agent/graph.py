@@ -143,9 +143,10 @@ class Graph:
         )
 
     def pieces(self, node_id: str) -> tuple[list[str], list[str]]:
-        """Paragraphs before and behind a paragraph that were cut from the same block: rows of one table, parts of one long text.
+        """Paragraphs before and behind a piece of a table that hold other rows of it.
 
-        Nearest first; both empty for a paragraph that is whole. Raises UnknownNode for an id that is no paragraph.
+        Nearest first; both empty for a whole table, and for running text, which says something in parts too. Raises UnknownNode for an
+        id that is no paragraph.
         """
         row = self.rows.row(node_id)
         self._check_paragraph(node_id, row)
@@ -156,7 +157,8 @@ class Graph:
             at = unit
             while 0 <= at + step < len(units) and self.rows.document[units[at + step]] == self.rows.document[row]:
                 lower, upper = sorted((at, at + step))
-                if self._blocks[1][lower] < 0 or self._blocks[1][lower] != self._blocks[0][upper]:
+                both = (self._paragraph_kinds[lower].as_py(), self._paragraph_kinds[upper].as_py())
+                if both != ("table", "table") or self._blocks[1][lower] < 0 or self._blocks[1][lower] != self._blocks[0][upper]:
                     break
                 at += step
                 side.append(self._text("node_id", int(units[at])))
@@ -210,6 +212,10 @@ class Graph:
         return list(found)
 
     # -- inside
+
+    @cached_property
+    def _paragraph_kinds(self) -> Any:
+        return self._index.paragraphs.column("kind")
 
     @cached_property
     def _blocks(self) -> tuple[Any, Any]:

@@ -246,7 +246,7 @@ def _tree_of(document: MadeDocument, doc_id: str, title: str, rows: dict[str, li
                 "paragraph_id": made.row["node_id"],
                 "parent_id": above.row["node_id"],
                 "position": number,
-                "kind": "text",
+                "kind": "table" if block.startswith("|") else "text",
                 "text": block,
                 "n_tokens": tokens,
                 "path": above.row["path"],

@@ -114,9 +114,9 @@ def spread_pages(evidence: Sequence[EvidenceItem], scores: Sequence[float]) -> l
 def with_pieces(
     evidence: Sequence[EvidenceItem], ranked: Sequence[int], pieces: Callable[[str], tuple[Sequence[str], Sequence[str]]]
 ) -> list[int]:
-    """The same positions with the fetched pieces of one cut block together, in reading order, where the best of them stands.
+    """The same positions with the fetched pieces of one table together, in reading order, where the best of them stands.
 
-    pieces: node id → node ids before and behind it that were cut from the same block, nearest first.
+    pieces: node id → node ids before and behind it that hold other rows of its table, nearest first.
     """
     at = {item.node_id: row for row, item in enumerate(evidence)}
     placed: dict[int, None] = {}

@@ -65,7 +65,7 @@ def test_fetch_brings_nothing_twice_and_keeps_to_its_limit(environment: Environm
 
 
 def test_a_piece_of_a_cut_table_brings_those_around_it_in_reading_order_as_far_as_they_fit(tmp_path: Path) -> None:
-    rows = [f"row {n} of the pump table" for n in range(1, 5)]
+    rows = [f"| row {n} of the pump table |" for n in range(1, 5)]
     search = make_search(tmp_path / "cut", [MadeDocument("cut.md", "\n\n".join(rows), blocks=((0,),) * 4)])
     environment = Environment(search.graph, search)
     ids = search.graph.paragraph_ids(search.graph.documents()[0].node_id)

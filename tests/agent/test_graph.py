@@ -26,17 +26,21 @@ DOCUMENTS = [PUMP, CAR, SECRET, LOCKED, LINE]
 COMMUNITIES = [[PUMP.doc_id, CAR.doc_id], [SECRET.doc_id, LINE.doc_id]]
 
 
-# A table cut in four, in a document with text around it, and another document whose first block has the number of its last.
-CUT = MadeDocument("cut.md", "Before.\n\nRow 1\n\nRow 2\n\nRow 3\n\nRow 4\n\nBehind.", blocks=((0,), (1, 2), (2,), (2,), (2,), (3,)))
+# A table cut in four behind text that was cut too, and another document whose first block has the number of its last.
+CUT = MadeDocument(
+    "cut.md",
+    "Before.\n\nBefore too.\n\n| 1 |\n\n| 2 |\n\n| 3 |\n\n| 4 |\n\nBehind.",
+    blocks=((0,), (0,), (1, 2), (2,), (2,), (2,), (3,)),
+)
 NEXT = MadeDocument("next.md", "First.\n\nSecond.", blocks=((3,), (4,)))
 
 
-def test_pieces_are_the_neighbours_that_were_cut_from_the_same_block(tmp_path: Path) -> None:
+def test_pieces_of_a_table_are_its_neighbours_with_other_rows_and_text_has_none(tmp_path: Path) -> None:
     graph = Graph.open(make_store(tmp_path / "store", [CUT, NEXT]))
-    before, *rows, behind = graph.paragraph_ids(CUT.doc_id)
+    before, more, *rows, behind = graph.paragraph_ids(CUT.doc_id)
     assert graph.pieces(rows[1]) == ([rows[0]], [rows[2], rows[3]])
     assert graph.pieces(rows[3]) == ([rows[2], rows[1], rows[0]], [])
-    for whole in (before, behind, *graph.paragraph_ids(NEXT.doc_id)):
+    for whole in (before, more, behind, *graph.paragraph_ids(NEXT.doc_id)):
         assert graph.pieces(whole) == ([], [])
     with pytest.raises(UnknownNode, match="not a paragraph"):
         graph.pieces(CUT.doc_id)
