@@ -30,7 +30,7 @@ demo: setup
 	$(BIN)/docnav ask "$(Q)" --store "$(STORE)"
 
 test: setup check
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: setup
 	$(BIN)/ruff check .
