@@ -57,13 +57,16 @@ sharded_job = dg.define_asset_job("index_shards", selection=dg.AssetSelection.as
 whole_job = dg.define_asset_job("index_corpus", selection=dg.AssetSelection.assets(*WHOLE))
 report_job = dg.define_asset_job("report_graph", selection=dg.AssetSelection.assets(*REPORTS))
 
-INDEXING = dg.Definitions(
-    assets=[CORPUS, *SHARDED, *WHOLE, *REPORTS],
-    asset_checks=CHECKS,
-    jobs=[sharded_job, whole_job, report_job],
-    sensors=make_sensors(store_location(), SETTINGS.refresh, dg.AssetSelection.assets(*SHARDED, *WHOLE), GPU),
-    schedules=[make_schedule(sharded_job, SETTINGS.refresh, SHARDS)],
-    resources={"store": StoreResource(location=store_location())},
-    executor=dg.in_process_executor,
+# One object at module scope: Dagster refuses a module with two.
+defs = dg.Definitions.merge(
+    dg.Definitions(
+        assets=[CORPUS, *SHARDED, *WHOLE, *REPORTS],
+        asset_checks=CHECKS,
+        jobs=[sharded_job, whole_job, report_job],
+        sensors=make_sensors(store_location(), SETTINGS.refresh, dg.AssetSelection.assets(*SHARDED, *WHOLE), GPU),
+        schedules=[make_schedule(sharded_job, SETTINGS.refresh, SHARDS)],
+        resources={"store": StoreResource(location=store_location())},
+        executor=dg.in_process_executor,
+    ),
+    evaluation_definitions(store_location()),
 )
-defs = dg.Definitions.merge(INDEXING, evaluation_definitions(store_location()))
