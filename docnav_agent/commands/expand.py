@@ -1,4 +1,4 @@
-"""`docnav expand`: follow lateral edges from one node."""
+"""`docnav expand`: follow lateral edges from some nodes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from docnav_agent.nodes import EDGE_KINDS
 
 
 @click.command()
-@click.argument("node_id", metavar="ID")
+@click.argument("node_ids", metavar="ID...", nargs=-1, required=True)
 @click.option(
     "--kind",
     "kinds",
@@ -21,14 +21,14 @@ from docnav_agent.nodes import EDGE_KINDS
 @labels_option
 @store_option
 @json_option
-def expand(node_id: str, kinds: tuple[str, ...], labels: tuple[str, ...], store: str, as_json: bool) -> None:
-    """Show the neighbours of ID: citation, cross_reference, entity, semantic, adjacent, community."""
+def expand(node_ids: tuple[str, ...], kinds: tuple[str, ...], labels: tuple[str, ...], store: str, as_json: bool) -> None:
+    """Show what edges of ID lead to: citation, cross_reference, title_mention, entity, semantic, adjacent, community."""
     from docnav_agent.actions import parse_action
     from docnav_agent.environment import Environment
 
-    action = parse_action({"kind": "expand", "node_id": node_id, "kinds": kinds})
+    action = parse_action({"kind": "expand", "node_ids": node_ids, "kinds": kinds})
     search = open_search(store, labels)
     environment = Environment(search.graph, search)
-    environment.show([node_id])
+    environment.show(node_ids)
     seen = environment.perform(action)
     print_cards(seen.cards, as_json, seen.message)

@@ -42,7 +42,7 @@ def test_an_action_survives_its_json_form(action: Locate | Navigate | Expand | F
         ({"kind": "locate", "query": "x", "level": "page"}, "level"),
         ({"kind": "locate", "query": "x", "k": MAX_HITS + 1}, "k"),
         ({"kind": "navigate", "node_id": "a", "direction": "left"}, "direction"),
-        ({"kind": "expand", "node_id": "a", "kinds": ["nope"]}, "cross_reference"),
+        ({"kind": "expand", "node_ids": ["a"], "kinds": ["nope"]}, "cross_reference"),
         ({"kind": "fetch", "node_ids": []}, "node_ids"),
         ({"kind": "fetch", "node_ids": ["x"] * (MAX_FETCHED_NODES + 1)}, "node_ids"),
         ({"kind": "fetch", "node_ids": ["x"], "labels": ["secret"]}, "labels"),
