@@ -281,7 +281,7 @@ def _cells(row: _Row, edges: Sequence[float]) -> list[str]:
     for value in row.values:
         column = min(range(len(edges)), key=lambda n: abs(value.x1 - edges[n]))
         cells[column + 1] = f"{cells[column + 1]} {value.text}".strip()
-    return cells if row.values or row.label else [" ".join(word.text for word in row.words)]
+    return cells
 
 
 def _head_cells(row: _Row, edges: Sequence[float], left: float, width: float) -> list[str]:
