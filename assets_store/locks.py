@@ -7,7 +7,7 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -176,6 +176,29 @@ def _has_turn(files: Files, mine: str, shards: Sequence[str] | None) -> bool:
         if (written, name) < my_place and (shards is None or not theirs or not set(theirs).isdisjoint(shards)):
             return False
     return True
+
+
+def held_ticket(files: Files) -> str | None:
+    """Name of the ticket under which this process writes to a store on object storage; None in a folder, and when it writes nothing."""
+    ticket = _held.get(files.location)
+    return ticket.name if ticket else None
+
+
+def silent_tickets(files: Files, names: Collection[str]) -> set[str]:
+    """Which tickets are gone, or of owners that have shown no sign of life for so long that they count as dead."""
+    probe = f"{_FOLDER}/{uuid.uuid4().hex}.clock"
+    files.write(probe, b"")  # what the storage's clock says now
+    times = files.modified(_FOLDER)
+    files.delete(probe)
+    now = times[probe.rpartition("/")[2]]
+    return {name for name in names if now - times.get(f"{name}.alive", 0.0) > _SILENT_S}
+
+
+def drop_ticket(files: Files, name: str) -> None:
+    """Take away the ticket of an owner that is known to be dead, so that nobody waits until it counts as that."""
+    for file in files.names(_FOLDER):
+        if file.startswith(f"{name}."):
+            files.delete(f"{_FOLDER}/{file}")
 
 
 def _taken(files: Files) -> StoreError:

@@ -111,8 +111,8 @@ def _type(field: FieldInfo) -> tuple[str, str]:
     kind = field.annotation
     if get_origin(kind) is Literal:
         return "string", ", ".join(f"`{choice}`" for choice in get_args(kind))
-    if get_origin(kind) is tuple:
-        return "list", ""
+    if get_origin(kind) in (tuple, dict):
+        return "list" if get_origin(kind) is tuple else "table", ""
     names = {str: "string", int: "integer", float: "number", bool: "boolean"}
     if kind not in names:
         raise TypeError(f"expected a setting of type str, int, float, bool or Literal, found {kind!r}; teach {__name__} to print it")

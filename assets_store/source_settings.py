@@ -10,6 +10,8 @@ from assets_store.section import Section
 
 _Word = Annotated[str, Field(min_length=1, max_length=500)]
 _Words = Annotated[tuple[_Word, ...], Field(max_length=1000)]
+_Label = Annotated[str, Field(pattern=r"^[\w./-]+$", max_length=317)]
+_LabelValue = Annotated[str, Field(pattern=r"^[\w.-]*$", max_length=63)]
 _WAYS = ("folder", "bucket", "urls", "url_list")
 
 
@@ -46,4 +48,8 @@ class RefreshSettings(Section):
     reindex: bool = Field(False, description="Run every shard by schedule too, which tries failed documents again.")
     reindex_cron: str = Field("0 3 * * *", pattern=r"^\S+( \S+){4}$", description="When: minute, hour, day, month, weekday, in UTC.")
     fresh_hours: float = Field(0.0, ge=0, le=87_600, description="Hours after which a snapshot is shown as overdue; 0 = never.")
-    gpu_queue: str = Field("", pattern=r"^[\w.-]*$", max_length=100, description="Queue of runs that need a GPU; empty for none.")
+    gpu_queue: str = Field("", pattern=r"^[\w.-]*$", max_length=100, description="Celery queue of runs that need a GPU; empty for none.")
+    gpu_nodes: Annotated[dict[_Label, _LabelValue], Field(max_length=20)] = Field(
+        {}, description="Labels of the Kubernetes nodes where runs that need a GPU go, and ask for one; none leaves them beside the others."
+    )
+    gpu_resource: str = Field("nvidia.com/gpu", pattern=r"^[\w./-]+$", max_length=100, description="Kubernetes' name of a GPU.")

@@ -1,18 +1,26 @@
 """Runs whose process is gone: ended, and the pool slots given back that they would hold for ever.
 
-Nothing else on one machine watches runs of `docnav index`, or those of a daemon that was killed. Each run names its process in a tag.
+Nothing else watches runs of `docnav index`, or those of a daemon or a Celery worker that was killed. Each run names its process in a tag,
+which tells on its own machine; on object storage also the ticket under which it writes, whose sign of life tells everywhere.
 """
 
 from __future__ import annotations
 
 import os
 import socket
+import time
+from collections.abc import Sequence
 
 import dagster as dg
 import psutil
 
-_PROCESS = "docnav/process"
+from assets_store.files import Files
+from assets_store.locks import drop_ticket, held_ticket, silent_tickets
+
+_PROCESS, _TICKET = "docnav/process", "docnav/ticket"
 _UNFINISHED = [dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
+# A run gives its ticket back some moments before it is over.
+_ENDING_S = 10.0
 
 
 def mark_run(instance: dg.DagsterInstance, run_id: str) -> None:
@@ -22,18 +30,48 @@ def mark_run(instance: dg.DagsterInstance, run_id: str) -> None:
     instance.add_run_tags(run_id, {_PROCESS: f"{run_id} {socket.gethostname()} {os.getpid()} {started}"})
 
 
-def release_dead_runs(instance: dg.DagsterInstance) -> list[str]:
-    """End the runs of this machine whose process is gone; their ids."""
-    dead = [run for run in instance.get_runs(dg.RunsFilter(statuses=_UNFINISHED)) if _is_dead(run)]
+def mark_ticket(instance: dg.DagsterInstance, run_id: str, files: Files) -> None:
+    """Say on a run under which ticket it writes, where there are tickets."""
+    ticket = held_ticket(files)
+    if ticket is not None:
+        instance.add_run_tags(run_id, {_TICKET: f"{run_id} {ticket}"})
+
+
+def release_dead_runs(instance: dg.DagsterInstance, files: Files | None = None) -> list[str]:
+    """End the runs whose process is gone; their ids. files: those of the store, without which only runs of this machine are looked at."""
+    runs = instance.get_runs(dg.RunsFilter(statuses=_UNFINISHED))
+    dead = [run for run in runs if _is_dead(run)]
+    if files is not None and not files.is_local:
+        dead += _silent(instance, files, [run for run in runs if run not in dead and _of(run, _TICKET)])
     for run in dead:
         instance.report_run_failed(run, "the process of this run was ended before the run was")
         instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
+        if files is not None and (ticket := _of(run, _TICKET)):
+            drop_ticket(files, ticket)
     return [run.run_id for run in dead]
 
 
+def _of(run: dg.DagsterRun, tag: str) -> str:
+    """What a tag says of this run; empty where it says nothing, or something of the run that this one retries."""
+    run_id, _, said = run.tags.get(tag, "").partition(" ")
+    return said if run_id == run.run_id else ""
+
+
+def _silent(instance: dg.DagsterInstance, files: Files, runs: Sequence[dg.DagsterRun]) -> list[dg.DagsterRun]:
+    """Runs that have shown no sign of life for long, and are not just ending."""
+    if not runs:
+        return []
+    silent = silent_tickets(files, {_of(run, _TICKET) for run in runs})
+    found = [run.run_id for run in runs if _of(run, _TICKET) in silent]
+    if not found:
+        return []
+    time.sleep(_ENDING_S)
+    return list(instance.get_runs(dg.RunsFilter(run_ids=found, statuses=_UNFINISHED)))
+
+
 def _is_dead(run: dg.DagsterRun) -> bool:
-    run_id, _, place = run.tags.get(_PROCESS, "").partition(" ")
-    if run_id != run.run_id:
+    place = _of(run, _PROCESS)
+    if not place:
         return False
     host, pid, started = place.rsplit(" ", 2)
     if host != socket.gethostname():

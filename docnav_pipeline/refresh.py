@@ -17,6 +17,7 @@ from assets_store.source_settings import RefreshSettings
 from assets_store.store import Store
 from docnav_pipeline.corpus import corpus_digest, list_registered, write_listing
 from docnav_pipeline.dead_runs import release_dead_runs
+from docnav_pipeline.resources import STORE_TAG
 from docnav_pipeline.watch import declared_roots, shape_of
 
 DATA_VERSION = "dagster/data_version"
@@ -60,11 +61,11 @@ def _reported(instance: dg.DagsterInstance, shard: str) -> str | None:
 
 def look(location: str, instance: dg.DagsterInstance, cursor: str | None) -> dg.SensorResult | dg.SkipReason:
     """One look at the sources. Raises SourceError where they cannot be listed: an error is never an empty corpus, and the cursor stays."""
-    dead = release_dead_runs(instance)
     try:
         store = Store.open(location)
     except NoStore as error:
         return dg.SkipReason(str(error))
+    dead = release_dead_runs(instance, store.files)
     seen = json.loads(cursor or "{}")
     roots, faults = declared_roots(store)
     shape = shape_of(roots, store.location)
@@ -97,10 +98,26 @@ def make_sensors(location: str, settings: RefreshSettings, watched: dg.AssetSele
             name, target=target, run_tags=tags, default_status=status, minimum_interval_seconds=settings.every_s
         )
 
-    if not settings.gpu_queue:
-        return [watch_sources, conditions("follow_changes", watched | corpus, {})]
-    tags = {"dagster-celery/queue": settings.gpu_queue}
-    return [watch_sources, conditions("follow_changes", (watched - gpu) | corpus, {}), conditions("follow_changes_on_gpu", gpu, tags)]
+    tags = {STORE_TAG: location}
+    where = gpu_tags(settings)
+    if not where:
+        return [watch_sources, conditions("follow_changes", watched | corpus, tags)]
+    others = conditions("follow_changes", (watched - gpu) | corpus, tags)
+    return [watch_sources, others, conditions("follow_changes_on_gpu", gpu, {**tags, **where})]
+
+
+def gpu_tags(settings: RefreshSettings) -> dict[str, str]:
+    """Tags that send a run to a GPU: the queue of a Celery worker, and what Kubernetes is asked for; each launcher reads its own."""
+    tags = {}
+    if settings.gpu_queue:
+        tags["dagster-celery/queue"] = settings.gpu_queue
+    if settings.gpu_nodes:
+        asked = {
+            "container_config": {"resources": {"limits": {settings.gpu_resource: "1"}}},
+            "pod_spec_config": {"node_selector": dict(settings.gpu_nodes)},
+        }
+        tags["dagster-k8s/config"] = json.dumps(asked, sort_keys=True)
+    return tags
 
 
 def make_schedule(

@@ -6,10 +6,13 @@ from typing import Any
 
 import dagster as dg
 
+from assets_store.errors import StoreError
 from assets_store.store import Store
-from docnav_pipeline.dead_runs import mark_run
+from docnav_pipeline.dead_runs import mark_run, mark_ticket
 from docnav_pipeline.progress import LogReporter, Reporter, TerminalReporter
 
+# Tag of a run: the store that it was asked for. A worker serves what its own environment names, which may be another one.
+STORE_TAG = "docnav/store"
 _ONE, _FIRST, _LAST = "dagster/partition", "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
 
 
@@ -29,17 +32,25 @@ class StoreResource(dg.ConfigurableResource[Any]):
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Any, None, None]:
-        """Wait for the right to write, and keep it until the run ends."""
+        """Wait for the right to write, and keep it until the run ends. StoreError for a run that was asked for another store."""
         if context.run is None or context.instance is None:
             yield self
             return
+        asked = context.run.tags.get(STORE_TAG, self.location)
+        if asked != self.location:
+            raise StoreError(
+                f"this run is for the store {asked}, and this worker serves {self.location}. Give every process of the deployment the same "
+                "DOCNAV_STORE and start the workers again."
+            )
         mark_run(context.instance, context.run.run_id)
+        opened, log = self.open(), context.log
         if self.is_held:
+            mark_ticket(context.instance, context.run.run_id, opened.files)
             yield self
             return
-        opened, log = self.open(), context.log
         said = f"another process is writing to {opened.location}; waiting for it to end"
         with opened.writing(-1, lambda: log.info(said) if log else None, run_shards(opened, context.run.tags)):
+            mark_ticket(context.instance, context.run.run_id, opened.files)
             yield self
 
     def open(self) -> Store:

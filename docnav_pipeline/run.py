@@ -139,7 +139,7 @@ def _materialize(store: Store, shards: Sequence[str]) -> tuple[tuple[str, ...], 
         # A home that somebody else keeps has its own settings only.
         own = _INDEX_SETTINGS if Path(home, _INDEX_SETTINGS).exists() else "dagster.yaml"
         with _naming_storage_faults(home), dg.DagsterInstance.from_config(home, own) as instance:
-            release_dead_runs(instance)
+            release_dead_runs(instance, store.files)
             for event in corpus_events(store, instance, {}):
                 instance.report_runless_asset_event(event)
             if shards:

@@ -6,12 +6,18 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
+from assets_store.settings import load_settings
 from assets_store.store import Store
 from docnav_agent.cli import run
+from docnav_pipeline import dead_runs
+from docnav_pipeline.dead_runs import mark_ticket, release_dead_runs
 from tests.object_storage import below, object_storage
 from tests.pipeline.fast import FAST
+
+RUNS = [f"{n}0000000-0000-4000-8000-000000000000" for n in "12"]
 
 
 @pytest.fixture
@@ -52,3 +58,20 @@ def test_keys_in_an_address_are_refused(tmp_path: Path, capsys: pytest.CaptureFi
     captured = capsys.readouterr()
     assert "AWS_ACCESS_KEY_ID" in captured.err
     assert "SECRET@" not in captured.err + captured.out
+
+
+def test_a_run_whose_owner_shows_no_sign_of_life_is_ended_and_its_turn_is_free(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store.create(address, load_settings("shards = 2"))
+    monkeypatch.setattr(dead_runs, "_ENDING_S", 0.1)
+    with dg.DagsterInstance.ephemeral() as instance:
+        for run_id in RUNS:
+            instance.add_run(dg.DagsterRun("job", run_id=run_id, status=dg.DagsterRunStatus.STARTED))
+        with store.writing(shards=["00"]):
+            mark_ticket(instance, RUNS[0], store.files)
+            # Another machine's run, and what was left of its ticket when the machine went away.
+            instance.add_run_tags(RUNS[1], {"docnav/ticket": f"{RUNS[1]} gone", "docnav/process": f"{RUNS[1]} elsewhere 1 1"})
+            store.files.write("locks/gone.ticket-01", b"")
+            assert release_dead_runs(instance, store.files) == [RUNS[1]]
+        assert store.files.names("locks") == []
+        statuses = [run.status.value for run_id in RUNS if (run := instance.get_run_by_id(run_id))]
+        assert statuses == ["STARTED", "FAILURE"]

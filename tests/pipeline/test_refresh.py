@@ -12,14 +12,14 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from assets_store.errors import SourceError
+from assets_store.errors import SourceError, StoreError
 from assets_store.settings import load_settings
 from assets_store.source_settings import RefreshSettings
 from assets_store.store import Store
 from docnav_pipeline.corpus import read_corpus, refresh_corpus
 from docnav_pipeline.dead_runs import mark_run, release_dead_runs
-from docnav_pipeline.refresh import DATA_VERSION, ON_CHANGE, look, make_sensors
-from docnav_pipeline.resources import run_shards
+from docnav_pipeline.refresh import DATA_VERSION, ON_CHANGE, gpu_tags, look, make_sensors
+from docnav_pipeline.resources import STORE_TAG, StoreResource, run_shards
 
 SHARDS = dg.StaticPartitionsDefinition(["00", "01", "02"])
 
@@ -182,5 +182,25 @@ def test_what_needs_a_gpu_has_a_sensor_of_its_own_where_that_has_a_queue() -> No
     apart = make_sensors("store", RefreshSettings(gpu_queue="gpu", watch=False), every, gpu)
     assert [sensor.name for sensor in apart] == ["watch_sources", "follow_changes", "follow_changes_on_gpu"]
     assert isinstance(apart[2], dg.AutomationConditionSensorDefinition)
-    assert apart[2].run_tags == {"dagster-celery/queue": "gpu"}
+    assert apart[2].run_tags == {"dagster-celery/queue": "gpu", "docnav/store": "store"}
     assert {sensor.default_status for sensor in apart} == {dg.DefaultSensorStatus.STOPPED}
+    on_nodes = gpu_tags(RefreshSettings(gpu_nodes={"accelerator": "h200"}))
+    asked = json.loads(on_nodes["dagster-k8s/config"])
+    assert asked["pod_spec_config"] == {"node_selector": {"accelerator": "h200"}}
+    assert asked["container_config"] == {"resources": {"limits": {"nvidia.com/gpu": "1"}}}
+    assert gpu_tags(RefreshSettings()) == {}
+
+
+def test_a_run_that_was_asked_for_another_store_is_refused(instance: dg.DagsterInstance, tmp_path: Path) -> None:
+    here, there = (Store.create(tmp_path / name, load_settings("shards = 4")).location for name in ("here", "there"))
+
+    @dg.asset(required_resource_keys={"store"})
+    def looked() -> None: ...
+
+    have = {"store": StoreResource(location=here)}
+    assert dg.materialize([looked], instance=instance, resources=have, tags={STORE_TAG: here}).success
+    with pytest.raises(dg.DagsterError) as refused:
+        dg.materialize([looked], instance=instance, resources=have, tags={STORE_TAG: there})
+    cause = refused.value.__cause__
+    assert isinstance(cause, StoreError)
+    assert f"for the store {there}, and this worker serves {here}" in str(cause)
