@@ -1,6 +1,7 @@
 # make demo    index the example documents (or DOCS=path) and ask a question (or Q="...")
 # make test    lint, types and tests
 # make setup   the environment that both use
+# make cluster-demo   index DOCS on a cluster of this machine that loses a worker, and compare with one process
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,7 +14,7 @@ export HF_HUB_OFFLINE := 1
 export DAGSTER_DISABLE_TELEMETRY := 1
 export RAGAS_DO_NOT_TRACK := true
 
-.PHONY: setup demo test check clean
+.PHONY: setup demo cluster-demo test check clean
 
 setup: $(STAMP)
 
@@ -22,12 +23,15 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --upgrade pip
 	# torch first and pinned: a plain request for it would take a CUDA build of several gigabytes
 	$(BIN)/pip install --quiet --constraint constraints.txt torch
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[pipeline,offline,evaluation,dev]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[pipeline,offline,evaluation,cluster,dev]'
 	touch $@
 
 demo: setup
 	$(BIN)/docnav index "$(DOCS)" --store "$(STORE)"
 	$(BIN)/docnav ask "$(Q)" --store "$(STORE)"
+
+cluster-demo: setup
+	$(BIN)/python -m deploy.demo "$(DOCS)"
 
 test: setup check
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder

@@ -44,7 +44,7 @@ class Files:
             except (ValueError, OSError) as error:
                 raise StoreError(f"{text} is no address of a store: {error}. Give a folder, or s3://BUCKET/PREFIX.") from error
             self.is_local = isinstance(self._fs, arrow_fs.LocalFileSystem)
-            if not self.is_local and not _reached(self._fs, root):
+            if not self.is_local and not _reached(self._fs, root, may_make="allow_bucket_creation=true" in text):
                 raise StoreError(
                     f"{text.partition('?')[0]} does not answer; check bucket, endpoint_override and the keys in the environment."
                 )
@@ -257,9 +257,12 @@ def _print_of(file: Path) -> tuple[int, str]:
         return file.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _reached(storage: arrow_fs.FileSystem, root: str) -> bool:
-    """Whether the bucket of a remote root can be looked at."""
+def _reached(storage: arrow_fs.FileSystem, root: str, may_make: bool) -> bool:
+    """Whether the bucket of a remote root can be looked at, once it was made where the address allows that."""
+    bucket = root.split("/", 1)[0]
     try:
-        return bool(storage.get_file_info(root.split("/", 1)[0]).type == arrow_fs.FileType.Directory)
+        if storage.get_file_info(bucket).type != arrow_fs.FileType.Directory and may_make:
+            storage.create_dir(bucket)
+        return bool(storage.get_file_info(bucket).type == arrow_fs.FileType.Directory)
     except OSError:
         return False

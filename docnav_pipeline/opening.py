@@ -71,6 +71,24 @@ def create(location: str, profile: Profile, settings: Declaration | None = None)
     return Store.create(location, load_settings(text, f"{files.location}/{SETTINGS_FILE}"))
 
 
+def create_from(location: str, config: Path) -> Store:
+    """A new store whose docnav.toml is a copy of a file, with the sources that it declares.
+
+    Raises SettingsError where the file cannot be read or says what is no setting, or where another one waits in the folder already, and
+    StoreError where a store stands.
+    """
+    files = Files(location)
+    try:
+        text = config.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{config} cannot be read: {error}. Expected a docnav.toml as docs/settings.md describes it.") from error
+    settings = load_settings(text, str(config))
+    if files.exists(SETTINGS_FILE) and files.read_text(SETTINGS_FILE) != text:
+        raise SettingsError(f"{files.location}/{SETTINGS_FILE} differs from {config}. Leave --config out, or remove one of the two.")
+    files.write(SETTINGS_FILE, text.encode())
+    return Store.create(location, settings)
+
+
 @contextmanager
 def writing(store: Store) -> Iterator[None]:
     """The right to write to a store, once every other process that writes to it has ended; people are told that they wait."""

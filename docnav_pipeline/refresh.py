@@ -30,15 +30,14 @@ _CHANGED = (
     .replace("newly_updated", Condition.data_version_changed())
     .since(Condition.newly_requested() | Condition.initial_evaluation())
 )
-# A failure is met by one new request; bare, it would be asked for at every tick for as long as it fails.
-_FAILED = Condition.execution_failed().newly_true()
-_MISSING = Condition.missing().since(Condition.newly_requested())
+# Edges and no states, so that nothing is asked for again while it is made. A failed run is started again by the instance's retries.
+_MISSING = Condition.missing() & (Condition.newly_missing() | Condition.initial_evaluation()).since(Condition.newly_requested())
 
 ON_CHANGE = (
     ~Condition.in_progress()
     & ~Condition.any_deps_in_progress()
     & ~Condition.any_deps_missing()
-    & (_CHANGED | Condition.code_version_changed() | _MISSING | _FAILED)
+    & (_CHANGED | Condition.code_version_changed() | _MISSING)
 ).with_label("on_change")
 
 
