@@ -23,13 +23,17 @@ _FOLDER_LOOK_S = 0.05  # between two looks at a lock in a folder
 
 
 @contextmanager
-def write_lock(files: Files, timeout_s: float, on_wait: Callable[[], None] | None, shards: Sequence[str] | None = None) -> Iterator[None]:
+def write_lock(
+    files: Files, timeout_s: float, on_wait: Callable[[], None] | None, shards: Sequence[str] | None = None, ticket: str = ""
+) -> Iterator[None]:
     """Hold the right to write to a store. timeout_s: seconds to wait for its owner, -1 for ever; on_wait: called once when there is one.
 
     shards: the only ones that are written. Writers of different shards go side by side; without shards nobody else writes meanwhile.
-    Raises StoreError when another process still has the right then.
+    ticket: name of the ticket on object storage, one that no other has; empty for a new one. Raises StoreError when another process
+    still has the right then.
     """
-    with _folder_lock(files, timeout_s, on_wait, shards) if files.is_local else _ticket_lock(files, timeout_s, on_wait, shards):
+    name = ticket or uuid.uuid4().hex
+    with _folder_lock(files, timeout_s, on_wait, shards) if files.is_local else _ticket_lock(files, timeout_s, on_wait, shards, name):
         yield
 
 
@@ -71,9 +75,9 @@ class _Ticket:
     A write that fails is tried again until others would soon count the owner as dead; from then on the lock counts as lost.
     """
 
-    def __init__(self, files: Files, shards: Sequence[str] | None) -> None:
+    def __init__(self, files: Files, shards: Sequence[str] | None, name: str) -> None:
         self._files = files
-        self.name = uuid.uuid4().hex
+        self.name = name
         self._file = f"{_FOLDER}/{self.name}.ticket{'' if shards is None else '-'.join(['', *shards])}"
         self._ended = threading.Event()
         self._is_lost = False
@@ -132,13 +136,15 @@ def ensure_held(files: Files, look: bool = False) -> None:
 
 
 @contextmanager
-def _ticket_lock(files: Files, timeout_s: float, on_wait: Callable[[], None] | None, shards: Sequence[str] | None) -> Iterator[None]:
+def _ticket_lock(
+    files: Files, timeout_s: float, on_wait: Callable[[], None] | None, shards: Sequence[str] | None, name: str
+) -> Iterator[None]:
     """A ticket has its turn when no older one of an owner that still shows a sign of life is for the same shards, or for everything.
 
     Times are those that the storage gives its objects, so clocks need not agree. Listings of S3 are consistent: a ticket
     that was written is listed, and after the settling time nobody can hold an older one that is not.
     """
-    ticket = _Ticket(files, shards)
+    ticket = _Ticket(files, shards, name)
     try:
         time.sleep(_SETTLE_S)
         deadline = None if timeout_s < 0 else time.monotonic() + timeout_s

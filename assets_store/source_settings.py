@@ -44,7 +44,9 @@ class RefreshSettings(Section):
 
     watch: bool = Field(True, description="Look at the sources again and again while `docnav ui` is open, and index what changed.")
     every_s: int = Field(30, ge=1, le=86_400, description="Seconds between two looks at the sources, and at what must run.")
-    shards_per_run: int = Field(0, ge=0, le=99, description="Shards in one run; 0 puts all that changed into one. Fewer let workers share.")
+    shards_per_run: int = Field(
+        0, ge=0, le=99, description="Shards in one run; 0 puts all that changed into one. 1 lets workers share best."
+    )
     reindex: bool = Field(False, description="Run every shard by schedule too, which tries failed documents again.")
     reindex_cron: str = Field("0 3 * * *", pattern=r"^\S+( \S+){4}$", description="When: minute, hour, day, month, weekday, in UTC.")
     fresh_hours: float = Field(0.0, ge=0, le=87_600, description="Hours after which a snapshot is shown as overdue; 0 = never.")

@@ -134,10 +134,10 @@ class Store:
 
     @contextmanager
     def writing(
-        self, timeout_s: float = 0, on_wait: Callable[[], None] | None = None, shards: Sequence[str] | None = None
+        self, timeout_s: float = 0, on_wait: Callable[[], None] | None = None, shards: Sequence[str] | None = None, ticket: str = ""
     ) -> Iterator[None]:
         """Hold the right to write, to some shards or to everything; see `write_lock`. Readers never wait and are never waited for."""
-        with write_lock(self.files, timeout_s, on_wait, shards):
+        with write_lock(self.files, timeout_s, on_wait, shards, ticket):
             yield
 
     # -- working state ---------------------------------------------------------------------------------------------

@@ -15,26 +15,20 @@ import dagster as dg
 import psutil
 
 from assets_store.files import Files
-from assets_store.locks import drop_ticket, held_ticket, silent_tickets
+from assets_store.locks import drop_ticket, silent_tickets
 
 _PROCESS, _TICKET = "docnav/process", "docnav/ticket"
 _UNFINISHED = [dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
-# A run gives its ticket back some moments before it is over.
+# A run names its ticket some moments before it takes it, and gives it back some moments before it is over.
 _ENDING_S = 10.0
 
 
-def mark_run(instance: dg.DagsterInstance, run_id: str) -> None:
-    """Say on a run that this process does it."""
+def mark_run(instance: dg.DagsterInstance, run_id: str, ticket: str | None) -> None:
+    """Say on a run that this process does it, and under which ticket it writes or will write; None in a folder, where there are none."""
     started = int(psutil.Process().create_time())
     # With the id of the run, because a retry takes over the tags of the run before.
-    instance.add_run_tags(run_id, {_PROCESS: f"{run_id} {socket.gethostname()} {os.getpid()} {started}"})
-
-
-def mark_ticket(instance: dg.DagsterInstance, run_id: str, files: Files) -> None:
-    """Say on a run under which ticket it writes, where there are tickets."""
-    ticket = held_ticket(files)
-    if ticket is not None:
-        instance.add_run_tags(run_id, {_TICKET: f"{run_id} {ticket}"})
+    tags = {_PROCESS: f"{run_id} {socket.gethostname()} {os.getpid()} {started}"}
+    instance.add_run_tags(run_id, tags if ticket is None else {**tags, _TICKET: f"{run_id} {ticket}"})
 
 
 def release_dead_runs(instance: dg.DagsterInstance, files: Files | None = None) -> list[str]:
@@ -58,15 +52,17 @@ def _of(run: dg.DagsterRun, tag: str) -> str:
 
 
 def _silent(instance: dg.DagsterInstance, files: Files, runs: Sequence[dg.DagsterRun]) -> list[dg.DagsterRun]:
-    """Runs that have shown no sign of life for long, and are not just ending."""
-    if not runs:
-        return []
-    silent = silent_tickets(files, {_of(run, _TICKET) for run in runs})
-    found = [run.run_id for run in runs if _of(run, _TICKET) in silent]
+    """Runs that have shown no sign of life for long, and neither just begin nor just end."""
+    found = _of_silent_tickets(files, runs)
     if not found:
         return []
     time.sleep(_ENDING_S)
-    return list(instance.get_runs(dg.RunsFilter(run_ids=found, statuses=_UNFINISHED)))
+    return _of_silent_tickets(files, instance.get_runs(dg.RunsFilter(run_ids=[run.run_id for run in found], statuses=_UNFINISHED)))
+
+
+def _of_silent_tickets(files: Files, runs: Sequence[dg.DagsterRun]) -> list[dg.DagsterRun]:
+    silent = silent_tickets(files, {_of(run, _TICKET) for run in runs}) if runs else set()
+    return [run for run in runs if _of(run, _TICKET) in silent]
 
 
 def _is_dead(run: dg.DagsterRun) -> bool:

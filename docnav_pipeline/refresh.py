@@ -94,7 +94,13 @@ def make_sensors(location: str, settings: RefreshSettings, watched: dg.AssetSele
 
     def conditions(name: str, target: dg.AssetSelection, tags: Mapping[str, str]) -> dg.SensorDefinition:
         return dg.AutomationConditionSensorDefinition(
-            name, target=target, run_tags=tags, default_status=status, minimum_interval_seconds=settings.every_s
+            name,
+            target=target,
+            run_tags=tags,
+            default_status=status,
+            minimum_interval_seconds=settings.every_s,
+            # Several shards in a run are what Dagster calls a backfill, which it starts half a minute later.
+            emit_backfills=settings.shards_per_run != 1,
         )
 
     tags = {STORE_TAG: location}

@@ -7,8 +7,9 @@ from typing import Any
 import dagster as dg
 
 from assets_store.errors import StoreError
+from assets_store.locks import held_ticket
 from assets_store.store import Store
-from docnav_pipeline.dead_runs import mark_run, mark_ticket
+from docnav_pipeline.dead_runs import mark_run
 from docnav_pipeline.progress import LogReporter, Reporter, TerminalReporter
 
 # Tag of a run: the store that it was asked for. A worker serves what its own environment names, which may be another one.
@@ -42,15 +43,15 @@ class StoreResource(dg.ConfigurableResource[Any]):
                 f"this run is for the store {asked}, and this worker serves {self.location}. Give every process of the deployment the same "
                 "DOCNAV_STORE and start the workers again."
             )
-        mark_run(context.instance, context.run.run_id)
-        opened, log = self.open(), context.log
+        opened, log, run_id = self.open(), context.log, context.run.run_id
         if self.is_held:
-            mark_ticket(context.instance, context.run.run_id, opened.files)
+            mark_run(context.instance, run_id, held_ticket(opened.files))
             yield self
             return
+        # Named after the run, so that it is known before it is taken.
+        mark_run(context.instance, run_id, None if opened.files.is_local else run_id)
         said = f"another process is writing to {opened.location}; waiting for it to end"
-        with opened.writing(-1, lambda: log.info(said) if log else None, run_shards(opened, context.run.tags)):
-            mark_ticket(context.instance, context.run.run_id, opened.files)
+        with opened.writing(-1, lambda: log.info(said) if log else None, run_shards(opened, context.run.tags), run_id):
             yield self
 
     def open(self) -> Store:

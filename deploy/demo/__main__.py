@@ -22,7 +22,7 @@ from assets_store.store import Store
 from deploy.demo.cluster import CPU, GPU, ROOT, Cluster, cluster
 from deploy.demo.services import MissingProgram
 
-_SHARDS, _SHARDS_PER_RUN, _LOOK_S = 8, 2, 5
+_SHARDS, _LOOK_S = 4, 5
 _TIMEOUT_S = 1800.0
 
 
@@ -45,7 +45,7 @@ def main() -> int:
 def demonstrate(docs: Path, folder: Path) -> int:
     """Index on one process and on the cluster, and compare; exit status."""
     config = folder / "docnav.toml"
-    write_settings(config, docs, _SHARDS, _SHARDS_PER_RUN)
+    write_settings(config, docs, _SHARDS)
     local = index_locally(config, folder / "local")
     n_documents = local.snapshot().read("documents", ["doc_id"]).height
     say(f"one process has indexed {n_documents} documents into {len(local.snapshot().manifest['tables'])} tables")
@@ -61,9 +61,9 @@ def demonstrate(docs: Path, folder: Path) -> int:
     return 0
 
 
-def write_settings(config: Path, docs: Path, shards: int, shards_per_run: int) -> None:
-    """Settings of both stores: the same shards and sources."""
-    refresh = {"every_s": _LOOK_S, "shards_per_run": shards_per_run, "gpu_queue": GPU}
+def write_settings(config: Path, docs: Path, shards: int) -> None:
+    """Settings of both stores: the same shards and sources, and a run for each shard."""
+    refresh = {"every_s": _LOOK_S, "shards_per_run": 1, "gpu_queue": GPU}
     config.write_text(tomli_w.dumps({"shards": shards, "refresh": refresh, "source": [{"folder": str(docs)}]}), encoding="utf-8")
 
 

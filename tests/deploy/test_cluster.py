@@ -23,7 +23,7 @@ def test_workers_make_the_index_of_one_process_though_one_is_killed(tmp_path: Pa
     docs.mkdir()
     for n in range(N_DOCUMENTS):
         (docs / f"pump-{n}.md").write_text(f"# On pump {n}\n\nAll about pump {n}. See [the next](pump-{n + 1}.md).\n\n## Care\n\nOil it.\n")
-    write_settings(config, docs, shards=4, shards_per_run=2)
+    write_settings(config, docs, shards=2)
     local = index_locally(config, tmp_path / "local")
     with cluster(tmp_path, config, FAST) as made:
         killed, run_id = index_on_workers(made, N_DOCUMENTS, TIMEOUT_S)

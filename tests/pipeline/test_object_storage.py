@@ -13,7 +13,7 @@ from assets_store.settings import load_settings
 from assets_store.store import Store
 from docnav_agent.cli import run
 from docnav_pipeline import dead_runs
-from docnav_pipeline.dead_runs import mark_ticket, release_dead_runs
+from docnav_pipeline.dead_runs import mark_run, release_dead_runs
 from tests.object_storage import below, object_storage
 from tests.pipeline.fast import FAST
 
@@ -61,13 +61,13 @@ def test_keys_in_an_address_are_refused(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_a_run_whose_owner_shows_no_sign_of_life_is_ended_and_its_turn_is_free(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = Store.create(address, load_settings("shards = 2"))
+    store = Store.create(address.replace("/store?", "/runs?"), load_settings("shards = 2"))
     monkeypatch.setattr(dead_runs, "_ENDING_S", 0.1)
     with dg.DagsterInstance.ephemeral() as instance:
         for run_id in RUNS:
             instance.add_run(dg.DagsterRun("job", run_id=run_id, status=dg.DagsterRunStatus.STARTED))
-        with store.writing(shards=["00"]):
-            mark_ticket(instance, RUNS[0], store.files)
+        with store.writing(shards=["00"], ticket=RUNS[0]):
+            mark_run(instance, RUNS[0], RUNS[0])
             # Another machine's run, and what was left of its ticket when the machine went away.
             instance.add_run_tags(RUNS[1], {"docnav/ticket": f"{RUNS[1]} gone", "docnav/process": f"{RUNS[1]} elsewhere 1 1"})
             store.files.write("locks/gone.ticket-01", b"")

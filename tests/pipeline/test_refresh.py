@@ -165,8 +165,8 @@ def test_runs_of_a_process_that_is_gone_are_ended_and_others_are_left(instance: 
         assert run is not None
         return run
 
-    mark_run(instance, alive)
-    mark_run(instance, dead)
+    mark_run(instance, alive, None)
+    mark_run(instance, dead, None)
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     tag = found(dead).tags["docnav/process"].replace(f" {os.getpid()} ", f" {ended.pid} ")
