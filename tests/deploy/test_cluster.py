@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,14 +10,25 @@ import pytest
 from assets_store.store import Store
 from deploy.demo.__main__ import differing_tables, index_locally, index_on_workers, write_settings
 from deploy.demo.cluster import cluster
+from deploy.demo.services import MissingProgram, find_program
 from tests.pipeline.fast import FAST
+from tests.programs import needed
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 N_DOCUMENTS = 120
 TIMEOUT_S = 800.0
 
 
+def program_or_none(name: str) -> str | None:
+    try:
+        return find_program(name, "")
+    except MissingProgram:
+        return None
+
+
 def test_workers_make_the_index_of_one_process_though_one_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for program, package in (("initdb", "postgresql"), ("redis-server", "redis-server")):
+        needed(partial(program_or_none, program), package)
     for name, value in FAST.items():
         monkeypatch.setenv(name, value)
     docs, config = tmp_path / "docs", tmp_path / "docnav.toml"

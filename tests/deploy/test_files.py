@@ -46,9 +46,10 @@ def test_dagster_takes_the_settings_of_an_instance(kind: str, monkeypatch: pytes
         assert made.rehydrate(as_type=object) is not None
     else:
         from dagster._config import process_config, resolve_to_config_type
-        from dagster_k8s.launcher import K8sRunLauncher
+        from dagster_k8s import launcher as k8s
 
-        outcome = process_config(resolve_to_config_type(K8sRunLauncher.config_type()), launcher["config"])
+        kind_of_run: Any = k8s.K8sRunLauncher
+        outcome = process_config(resolve_to_config_type(kind_of_run.config_type()), launcher["config"])
         assert outcome.success, outcome.errors
 
 

@@ -22,6 +22,7 @@ from assets_store.store import Store
 from docnav_agent.cli import run
 from docnav_pipeline.checks import snapshot_is_complete
 from tests.pipeline.fast import FAST
+from tests.programs import needed
 
 PICTURES = Path(__file__).parents[2] / "docs" / "img"
 GROUPS = ",".join(f"global%40global%3A{group}" for group in ("source", "structure", "text", "graph", "search"))
@@ -85,7 +86,7 @@ def ui(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ui]:
     """`docnav ui` on a store with one document in a folder `docs` that it watches."""
     folder = tmp_path_factory.mktemp("ui")
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {**FAST, "DOCNAV_SHARDS": "2", "DOCNAV_REFRESH__EVERY_S": "5"}.items():
+        for name, value in {**FAST, "DOCNAV_SHARDS": "2", "DOCNAV_REFRESH__EVERY_S": "5", "DOCNAV_REFRESH__SHARDS_PER_RUN": "1"}.items():
             patch.setenv(name, value)
         (folder / "docs").mkdir()
         write(folder / "docs", "tank", "As delivered.")
@@ -120,9 +121,8 @@ def test_files_dropped_edited_and_deleted_are_indexed_by_the_sensor(ui: Ui) -> N
 
 
 def test_a_browser_shows_lineage_metadata_and_checks(ui: Ui, tmp_path: Path) -> None:
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if browser is None:
-        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    browser = needed(lambda: next(filter(None, map(shutil.which, names)), None), "Chromium")
     lineage = page(browser, f"{ui.address}/asset-groups?expanded={GROUPS}", tmp_path, "dagster-lineage")
     assert all(name in lineage for name in ("documents", "paragraphs", "embeddings", "lateral_edges", "communities", "snapshot"))
     asset = page(browser, f"{ui.address}/assets/profiles?view=overview", tmp_path, "dagster-asset")
