@@ -14,6 +14,7 @@ from assets_store.title_names import title_name
 from docnav_agent.actions import MAX_FETCHED_NODES, MAX_HITS, MAX_QUERY_CHARACTERS, MAX_SCOPE, Expand, Fetch, Level, Locate, Mode, Navigate
 from docnav_agent.asked import Asked, split_question
 from docnav_agent.controllers.base import Decision
+from docnav_agent.controllers.measures import measures_in
 from docnav_agent.controllers.named import names_title
 from docnav_agent.controllers.ranking import Candidates
 from docnav_agent.controllers.reading import Reader, spread_pages, with_pieces
@@ -36,6 +37,9 @@ DOCUMENTS_LOCATED = 20
 CONTEXT_DOCUMENTS = 5
 CONTEXT_NEAR_BEST = 0.8
 PARAGRAPHS_LOCATED = 120
+# Measures whose parts are searched, and the hits of each search that count.
+MEASURES_LOCATED = 2
+PARTS_LOCATED = 6
 FIRST_FETCH = 8
 NEXT_FETCH = 6
 # Fetched texts whose edges are followed: of documents that the question names, and of others.
@@ -109,6 +113,7 @@ class RulesController:
         if not self._candidates_of(state).best():
             yield self._end(state)
             return
+        yield from self._locate_parts(state, question)
         yield from self._look_around(state, question)
         yield from self._fetch(state, FIRST_FETCH, "the best paragraphs by words and meaning")
         if self._done(state):
@@ -140,6 +145,17 @@ class RulesController:
             question, "paragraph", (), PARAGRAPHS_LOCATED, "hybrid", "paragraphs that hold the question's words or mean the same"
         )
         self._candidates_of(state).add_hits(self._seen(state))
+
+    def _locate_parts(self, state: RunState, question: str) -> Iterator[Decision]:
+        """What a measure that the question names is computed from, in the documents that were found for the question."""
+        for measure in measures_in(question)[:MEASURES_LOCATED]:
+            best = [
+                card for node_id in self._candidates_of(state).best()[:FIRST_FETCH] if (card := self._candidates_of(state).card(node_id))
+            ]
+            scope = tuple(dict.fromkeys(card.ancestors[-1] for card in best if card.ancestors))
+            why = f"what {measure.name} is computed from"
+            yield self._locate(measure.parts, "paragraph", scope, PARTS_LOCATED, "hybrid", why)
+            self._candidates_of(state).add_hits(self._seen(state))
 
     def _look_around(self, state: RunState, question: str) -> Iterator[Decision]:
         """Narrow to the documents that the question names, or look at the paragraphs around the best one."""
