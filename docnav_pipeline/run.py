@@ -19,6 +19,7 @@ from platformdirs import user_data_path
 from assets_store.errors import StoreError
 from assets_store.ids import content_hash
 from assets_store.store import Store
+from assets_store.variables import variables
 from docnav_pipeline.corpus import Changes
 from docnav_pipeline.stages import index_name, is_corpus_stale, stale_shards
 from docnav_pipeline.transforms.routing_profiles_llm import profile_model
@@ -103,16 +104,8 @@ def run_index(store: Store, changes: Changes) -> IndexRun:
 def _serving(store: Store) -> Iterator[None]:
     """Let the definitions serve this store while they load and run, and keep Dagster from calling home."""
     names = {"DOCNAV_STORE": store.location, "DAGSTER_DISABLE_TELEMETRY": "1", "DAGSTER_HOME": str(dagster_home(store))}
-    held = {name: os.environ.get(name) for name in names}
-    os.environ.update(names)
-    try:
+    with variables(names):
         yield
-    finally:
-        for name, value in held.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 def _materialize(store: Store, shards: Sequence[str]) -> tuple[tuple[str, ...], dict[str, dict[str, float]]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from assets_store.variables import variables
 
 _KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_EC2_METADATA_DISABLED": "true"}
 
@@ -19,21 +20,15 @@ def object_storage() -> Iterator[str]:
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
-    held = {name: os.environ.get(name) for name in _KEYS}
-    os.environ.update(_KEYS)
     try:
-        host, port = server.get_host_and_port()
-        query = f"endpoint_override={host}:{port}&scheme=http&region=us-east-1&allow_bucket_creation=true"
-        storage, _ = fs.FileSystem.from_uri(f"s3://docnav/x?{query}")
-        storage.create_dir("docnav")
-        yield f"s3://docnav?{query}"
+        with variables(_KEYS):
+            host, port = server.get_host_and_port()
+            query = f"endpoint_override={host}:{port}&scheme=http&region=us-east-1&allow_bucket_creation=true"
+            storage, _ = fs.FileSystem.from_uri(f"s3://docnav/x?{query}")
+            storage.create_dir("docnav")
+            yield f"s3://docnav?{query}"
     finally:
         server.stop()
-        for name, value in held.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 def below(address: str, prefix: str) -> str:

@@ -16,6 +16,7 @@ import dagster as dg
 import psutil
 
 from assets_store.store import Store
+from assets_store.variables import variables
 from deploy.demo.processes import kill_tree
 from deploy.demo.services import free_port, running, services
 from docnav_pipeline.stages import lagging
@@ -138,25 +139,11 @@ def cluster(folder: Path, config: Path, more: Mapping[str, str] | None = None) -
             "PYTHONWARNINGS": "ignore",
             "XDG_CACHE_HOME": str(folder / "cache"),
         }
-        stack.enter_context(_in_environment(environment))
+        # In this process too, which looks into the store and the instance.
+        stack.enter_context(variables(environment))
         init = [_beside_python("docnav"), "init", "--store", environment["DOCNAV_STORE"], "--config", str(config)]
         subprocess.run(init, check=True, stdout=subprocess.DEVNULL)
         yield Cluster(folder, environment, stack)
-
-
-@contextmanager
-def _in_environment(values: Mapping[str, str]) -> Iterator[None]:
-    """Variables of this process too, which looks into the store and the instance."""
-    held = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in held.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 def _beside_python(name: str) -> str:
