@@ -75,3 +75,11 @@ def test_a_run_whose_owner_shows_no_sign_of_life_is_ended_and_its_turn_is_free(a
         assert store.files.names("locks") == []
         statuses = [run.status.value for run_id in RUNS if (run := instance.get_run_by_id(run_id))]
         assert statuses == ["STARTED", "FAILURE"]
+
+
+def test_a_bucket_is_made_only_where_its_address_allows_that(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    fresh = address.replace("s3://docnav/", "s3://fresh/")
+    assert run(["init", "--store", fresh.replace("&allow_bucket_creation=true", "")]) == 2
+    assert "does not answer" in capsys.readouterr().err
+    assert run(["init", "--store", fresh]) == 0
+    assert Store.open(fresh.replace("&allow_bucket_creation=true", "")).settings.shards > 0
