@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,36 @@ def test_the_example_suite_runs_is_gone_on_with_and_is_compared(tmp_path: Path, 
     assert run(["report", str(out), "--out", str(tmp_path / "page.html")]) == 0
     assert "Overview" in (tmp_path / "page.html").read_text()
     assert run(["report", str(tmp_path)]) == 2
+
+
+def test_a_killed_evaluation_goes_on_without_asking_a_finished_question_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, suite = tmp_path / "out", example(tmp_path)
+    # A question given often enough that some are open when the process is killed.
+    questions = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+    many = [{**row, "id": f"{row['id']}-{n}"} for n in range(6) for row in questions]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, many)), encoding="utf-8")
+    arguments = ["eval", suite, "--system", "docnav", "--out", str(out)]
+    process = subprocess.Popen(
+        [str(Path(sys.executable).with_name("docnav")), *arguments], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    deadline, kept = time.monotonic() + 240, out / "runs" / "reed" / "docnav.parquet.journal"
+    while process.poll() is None and (lines(kept) < 3) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert process.poll() is None, "the evaluation ended before it could be killed"
+    process.kill()
+    process.wait()
+    finished = lines(kept)
+    assert 3 <= finished < len(many)
+    capsys.readouterr()
+    assert run([*arguments, "--json"]) == 0
+    captured = capsys.readouterr()
+    assert f"reed, docnav: {len(many) - finished} of {len(many)} questions asked" in captured.err
+    assert json.loads(captured.out)["failed"] == 0
+
+
+def lines(path: Path) -> int:
+    """Whole lines of a file, 0 where there is none."""
+    return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
 @pytest.mark.parametrize(
