@@ -95,8 +95,12 @@ def rates(lines: list[str]) -> list[list[str]]:
         done, seconds = (np.array(column) for column in zip(*reached, strict=True))
         edges = np.linspace(0, done[-1], _QUARTERS + 1)
         steps = np.diff(np.interp(edges, done, seconds))
-        found.append([label, f"{done[-1]:,.0f}", *(f"{edges[1] / max(step, 1e-9):,.3g}" for step in steps)])
+        found.append([label, f"{done[-1]:,.0f}", *(_rate(edges[1] / max(step, 1e-9)) for step in steps)])
     return found
+
+
+def _rate(per_second: float) -> str:
+    return f"{per_second:,.0f}" if per_second >= 100 else f"{per_second:.3g}"
 
 
 def memory_mib(pid: int) -> float:
