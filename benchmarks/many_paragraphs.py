@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 import psutil
@@ -26,6 +26,8 @@ from assets_store.models.encoder import EncodedTexts, load_encoder
 from assets_store.settings import Settings
 from benchmarks.made_store import make_store, sentences_by_document
 from benchmarks.page import table, write_part
+from docnav_agent.actions import Direction, Expand, Fetch, Locate, Navigate
+from docnav_agent.environment import Environment
 from docnav_agent.graph import Graph
 from docnav_agent.nodes import LEVELS
 from docnav_agent.search import Search
@@ -34,6 +36,7 @@ _SETS = ("covid-qa", "emanualqa", "2wikimultihopqa")
 _PARAGRAPHS = 1_000_000
 _ENCODED, _QUESTIONS = 4_000, 200
 _K = 10
+_WAYS: tuple[Direction, ...] = get_args(Direction)
 
 
 def main() -> int:
@@ -56,7 +59,10 @@ def main() -> int:
         f"{n:,} paragraphs, vectors of 384 dimensions, {found['questions']} questions, k = {_K}. The snapshot opens in "
         f"{found['open_s']:.2f} s (store, nodes and indexes). Recall@10 of the approximate search against the exact one: "
         f"{found['recall']:.3f}. The reader holds {found['own_mib']:,.0f} MiB of its own, {found['resident_mib']:,.0f} MiB with the mapped "
-        f"pages that it has touched; the files have {found['files_mib']:,.0f} MiB.\n\n" + table(["LOCATE", "p50 ms", "p95 ms"], times)
+        f"pages that it has touched; the files have {found['files_mib']:,.0f} MiB.\n\n"
+        + table(["LOCATE", "p50 ms", "p95 ms"], times)
+        + "\n\nSteps of a run, with what they show of each node:\n\n"
+        + table(["step", "p50 ms", "p95 ms"], [[name, f"{p50:.1f}", f"{p95:.1f}"] for name, p50, p95 in found["steps"]])
     )
     write_part(f"many-paragraphs-{n}", f"Many paragraphs: {n:,}", f"python -m benchmarks.many_paragraphs {shared} WORK {n}", body)
     print(body)
@@ -135,11 +141,27 @@ def read(folder: Path) -> dict[str, object]:
         "questions": len(asked),
         "open_s": open_s,
         "times": times,
+        "steps": step_times(graph, search, asked),
         "recall": found / wanted,
         "own_mib": memory.uss / 2**20,
         "resident_mib": memory.rss / 2**20,
         "files_mib": files / 2**20,
     }
+
+
+def step_times(graph: Graph, search: Search, asked: Sequence[str]) -> list[_Timed]:
+    """How long actions of a run take: a search, moves from its hits, their edges, their texts; and all of them together, as steps."""
+    seconds: dict[str, list[float]] = {"LOCATE": [], "NAVIGATE": [], "EXPAND": [], "FETCH": []}
+    for question in asked:
+        environment = Environment(graph, search)
+        found = environment.perform(Locate(query=question, k=_K))
+        nodes = tuple(card.node_id for card in found.cards)
+        seconds["LOCATE"].append(found.seconds)
+        seconds["NAVIGATE"] += [environment.perform(Navigate(node_id=nodes[0], direction=way)).seconds for way in _WAYS]
+        seconds["EXPAND"].append(environment.perform(Expand(node_ids=nodes)).seconds)
+        seconds["FETCH"].append(environment.perform(Fetch(node_ids=nodes), tokens_left=4000).seconds)
+    every = {**seconds, "any": [one for kind in seconds.values() for one in kind]}
+    return [_Timed(name, *(1000 * np.percentile(taken, [50, 95])).tolist()) for name, taken in every.items()]
 
 
 def _locate_ms(search: Search, question: str, level: str, mode: str) -> float:

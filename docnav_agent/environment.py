@@ -152,7 +152,7 @@ class Environment:
             doc=node.doc,
             doc_id=node.doc_id,
             parent_id=node.parent_id,
-            ancestors=tuple(above.node_id for above in self.graph.ancestors(node.node_id)),
+            ancestors=tuple(self.graph.ancestor_ids(node.node_id)),
             position=node.position,
             n_tokens=node.n_tokens,
             page_start=node.page_start,

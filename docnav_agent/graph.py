@@ -98,6 +98,13 @@ class Graph:
             return []
         return [self._node(row) for row in self.rows.rows_above(self.rows.row(node_id))]
 
+    def ancestor_ids(self, node_id: str) -> list[str]:
+        """Ids of `ancestors`, without looking at more of them."""
+        if node_id.startswith("community/"):
+            self.rows.community_row(node_id)
+            return []
+        return [self._text("node_id", row) for row in self.rows.rows_above(self.rows.row(node_id))]
+
     def outline(self, node_id: str, depth: int = 2) -> list[Node]:
         """Sections below a node in reading order, at most `depth` levels down; of a community, its members first."""
         if node_id.startswith("community/"):

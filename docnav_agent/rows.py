@@ -38,6 +38,7 @@ class NodeRows:
         self.end = index.integers("nodes", "end")
         self.document = index.integers("nodes", "document")
         self.first = index.integers("documents", "first")
+        self._document_end = index.integers("documents", "end")
         self.doc_ids: list[str] = index.documents.column("doc_id").to_pylist()
         self._doc_rows = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
         self.visible = self._visible_documents()
@@ -46,7 +47,7 @@ class NodeRows:
         """Row of a document, section or paragraph. Raises UnknownNode naming the nearest ids."""
         document = self._doc_rows.get(doc_of(node_id))
         if document is not None and self.visible[document]:
-            first, end = int(self.first[document]), self._document_end(document)
+            first, end = int(self.first[document]), int(self._document_end[document])
             row = self.index.row_of(node_id, first, end)
             if row is not None:
                 return row
@@ -82,7 +83,7 @@ class NodeRows:
                 rows += self.members(self.community_row(node_id))
             elif (document := self._doc_rows.get(node_id)) is not None and self.visible[document]:
                 # A document that failed has no rows and no node, and is a scope without text.
-                ranges.append((int(self.first[document]), self._document_end(document)))
+                ranges.append((int(self.first[document]), int(self._document_end[document])))
             else:
                 rows.append(self.row(node_id))
         ranges += [(row, int(self.end[row])) for row in rows]
@@ -97,7 +98,7 @@ class NodeRows:
             if self.visible.all():
                 return None
             shown = np.flatnonzero(self.visible)
-            node_ranges = _merge([(int(self.first[row]), self._document_end(int(row))) for row in shown])
+            node_ranges = _merge([(int(self.first[row]), int(self._document_end[row])) for row in shown])
         else:
             node_ranges = self.node_ranges(scope)
         rows = self.level_nodes(level)
@@ -169,9 +170,6 @@ class NodeRows:
         for row in pc.indices_nonzero(pc.list_value_length(needed)).tolist():
             visible[row] = self.labels.intersection(needed[row].as_py()) != set()
         return visible
-
-    def _document_end(self, document: int) -> int:
-        return int(self.index.integers("documents", "end")[document])
 
     def _unknown(self, node_id: str, pool: Iterable[str]) -> UnknownNode:
         near = get_close_matches(node_id, list(pool), n=2, cutoff=0.4)
