@@ -43,7 +43,8 @@ def test_workers_make_the_index_of_one_process_though_one_is_killed(tmp_path: Pa
         assert runs[run_id].status.value == "FAILURE"
         again = [run for run in runs.values() if run.tags.get("dagster/parent_run_id") == run_id]
         assert [run.status.value for run in again] == ["SUCCESS"]
-        assert {run.status.value for run in runs.values() if run.run_id != run_id} == {"SUCCESS"}
+        # One that looks again may have begun meanwhile.
+        assert {run.status.value for run in runs.values() if run.run_id != run_id}.isdisjoint({"FAILURE", "CANCELED"})
         ended = made.runs_by_worker()
         assert ended["gpu-1"] >= 1
         assert ended[f"{killed}-again"] + ended["cpu-1"] + ended["cpu-2"] >= 1
