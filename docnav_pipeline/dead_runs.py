@@ -1,4 +1,4 @@
-"""Runs whose process is gone: ended, and the pool slots given back that they would hold for ever.
+"""Runs whose process is gone: ended, and the pool slots given back that they would hold for ever; and failures that nobody heard of.
 
 Nothing else watches runs of `docnav index`, or those of a daemon or a Celery worker that was killed. Each run names its process in a tag,
 which tells on its own machine; on object storage also the ticket under which it writes, whose sign of life tells everywhere.
@@ -10,6 +10,7 @@ import os
 import socket
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 
 import dagster as dg
 import psutil
@@ -21,6 +22,12 @@ _PROCESS, _TICKET = "docnav/process", "docnav/ticket"
 _UNFINISHED = [dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
 # A run names its ticket some moments before it takes it, and gives it back some moments before it is over.
 _ENDING_S = 10.0
+# What Dagster says on a failed run: whether it will be started again, and as which run.
+_WILL_RETRY, _RETRY = "dagster/will_retry", "dagster/auto_retry_run_id"
+# Time that its daemon has for that, and for how long after a run began its failure is reported again.
+_HEARD_S, _REPEAT = 30.0, timedelta(days=1)
+# When a process began is reckoned from when the machine did, which moves a little as its clock is set.
+_CLOCK_S = 5.0
 
 
 def mark_run(instance: dg.DagsterInstance, run_id: str, ticket: str | None) -> None:
@@ -43,6 +50,27 @@ def release_dead_runs(instance: dg.DagsterInstance, files: Files | None = None) 
         if files is not None and (ticket := _of(run, _TICKET)):
             drop_ticket(files, ticket)
     return [run.run_id for run in dead]
+
+
+def repeat_unheard_failures(instance: dg.DagsterInstance) -> list[str]:
+    """Report once more the failures of runs that are to be started again and were not; their ids.
+
+    Dagster writes the failure to the event log first and to the run afterwards. Its daemon, which follows that log, passes over a run
+    that it sees between the two, and nothing asks for its work again.
+    """
+    if not instance.run_retries_enabled:
+        return []
+    wanted = dg.RunsFilter(statuses=[dg.DagsterRunStatus.FAILURE], created_after=datetime.now(UTC) - _REPEAT)
+    unheard = [
+        record.dagster_run
+        for record in instance.get_run_records(wanted)
+        if time.time() - (record.end_time or 0.0) > _HEARD_S
+        and record.dagster_run.tags.get(_WILL_RETRY) != "false"
+        and _RETRY not in record.dagster_run.tags
+    ]
+    for run in unheard:
+        instance.report_run_failed(run, "this run had failed and was not started again; its failure is reported once more")
+    return [run.run_id for run in unheard]
 
 
 def _of(run: dg.DagsterRun, tag: str) -> str:
@@ -74,6 +102,6 @@ def _is_dead(run: dg.DagsterRun) -> bool:
         return False
     try:
         process = psutil.Process(int(pid))
-        return int(process.create_time()) != int(started) or process.status() == psutil.STATUS_ZOMBIE
+        return abs(process.create_time() - int(started)) > _CLOCK_S or process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True

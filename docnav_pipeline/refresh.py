@@ -16,20 +16,18 @@ from assets_store.errors import NoStore, StoreError
 from assets_store.source_settings import RefreshSettings
 from assets_store.store import Store
 from docnav_pipeline.corpus import corpus_digest, list_registered, write_listing
-from docnav_pipeline.dead_runs import release_dead_runs
+from docnav_pipeline.dead_runs import release_dead_runs, repeat_unheard_failures
 from docnav_pipeline.resources import STORE_TAG
 from docnav_pipeline.watch import declared_roots, shape_of
 
 DATA_VERSION = "dagster/data_version"
 _CORPUS = dg.AssetKey("corpus")
 
-# An update counts when its data version is another one, so that work which gave the same rows starts nothing. It counts until it was
-# asked for and not until the next materialization, because a run that began before the update may end after it.
-_CHANGED = (
-    Condition.any_deps_updated()
-    .replace("newly_updated", Condition.data_version_changed())
-    .since(Condition.newly_requested() | Condition.initial_evaluation())
-)
+# An update counts when its data version is another one, so that work which gave the same rows starts nothing.
+_UPDATED = Condition.any_deps_updated().replace("newly_updated", Condition.data_version_changed())
+# It counts until it was asked for and not until the next materialization, because a run that began before the update may end after it.
+# One that is seen together with the request of the tick before came after that request, so it still counts.
+_CHANGED = _UPDATED.since((Condition.newly_requested() & ~_UPDATED) | Condition.initial_evaluation())
 # Edges and no states, so that nothing is asked for again while it is made. A failed run is started again by the instance's retries.
 _MISSING = Condition.missing() & (Condition.newly_missing() | Condition.initial_evaluation()).since(Condition.newly_requested())
 
@@ -65,6 +63,7 @@ def look(location: str, instance: dg.DagsterInstance, cursor: str | None) -> dg.
     except NoStore as error:
         return dg.SkipReason(str(error))
     dead = release_dead_runs(instance, store.files)
+    again = repeat_unheard_failures(instance)
     seen = json.loads(cursor or "{}")
     roots, faults = declared_roots(store)
     shape = shape_of(roots, store.location)
@@ -77,7 +76,11 @@ def look(location: str, instance: dg.DagsterInstance, cursor: str | None) -> dg.
     events = corpus_events(store, instance, seen.get("shards", {}))
     digests = {shard: corpus_digest(store, shard) for shard in store.shard_keys}
     after = json.dumps({"shape": shape, "shards": digests})
-    notes = [*faults, *(f"run {run_id} was ended: its process is gone" for run_id in dead)]
+    notes = [
+        *faults,
+        *(f"run {run_id} was ended: its process is gone" for run_id in dead),
+        *(f"run {run_id} had failed and was not started again: its failure was reported once more" for run_id in again),
+    ]
     skip = None if events else "; ".join(notes) or f"no shard changed in {len(roots)} roots"
     return dg.SensorResult(cursor=after, asset_events=events, skip_reason=skip)
 

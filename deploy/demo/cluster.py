@@ -96,7 +96,7 @@ class Cluster:
                 return
             time.sleep(_LOOK_S)
         logs = "\n".join(f"== {log.name}\n{log.read_text(errors='replace')[-1500:]}" for log in sorted(self.folder.glob("*.log")))
-        raise RuntimeError(f"{what} did not come about in {timeout_s:.0f} s.\n{logs}")
+        raise RuntimeError(f"{what} did not come about in {timeout_s:.0f} s.\n{self._state()}\n{logs}")
 
     def runs(self) -> list[dg.DagsterRun]:
         """All runs, oldest first."""
@@ -106,6 +106,12 @@ class Cluster:
         """How many runs each worker has ended, by its log."""
         logs = {name: (self.folder / f"worker-{name}.log").read_text(errors="replace") for name in self._workers}
         return {name: len(re.findall(r"Task execute_job\[[^]]+\] succeeded", text)) for name, text in logs.items()}
+
+    def _state(self) -> str:
+        """Runs, what lags behind and which workers live, as lines."""
+        lines = [f"{run.run_id[:8]} {run.status.value} {_what(run)}" for run in self.runs()]
+        alive = [name for name, worker in self._workers.items() if worker.poll() is None]
+        return "\n".join([*lines, f"lags: {lagging(Store.open(self.store))}", f"alive: {alive}"])
 
     def _worker_of(self, run: dg.DagsterRun) -> str | None:
         """Name of the worker whose child does a run now."""
@@ -144,6 +150,12 @@ def cluster(folder: Path, config: Path, more: Mapping[str, str] | None = None) -
         init = [_beside_python("docnav"), "init", "--store", environment["DOCNAV_STORE"], "--config", str(config)]
         subprocess.run(init, check=True, stdout=subprocess.DEVNULL)
         yield Cluster(folder, environment, stack)
+
+
+def _what(run: dg.DagsterRun) -> str:
+    """Part, assets and process of a run."""
+    assets = ",".join(sorted(key.to_user_string() for key in run.asset_selection or ()))
+    return f"{run.tags.get('dagster/partition', 'whole')} {assets} {run.tags.get('docnav/process', '')}"
 
 
 def _beside_python(name: str) -> str:

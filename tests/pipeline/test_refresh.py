@@ -16,8 +16,9 @@ from assets_store.errors import SourceError, StoreError
 from assets_store.settings import load_settings
 from assets_store.source_settings import RefreshSettings
 from assets_store.store import Store
+from docnav_pipeline import dead_runs
 from docnav_pipeline.corpus import read_corpus, refresh_corpus
-from docnav_pipeline.dead_runs import mark_run, release_dead_runs
+from docnav_pipeline.dead_runs import mark_run, release_dead_runs, repeat_unheard_failures
 from docnav_pipeline.refresh import DATA_VERSION, ON_CHANGE, gpu_tags, look, make_sensors
 from docnav_pipeline.resources import STORE_TAG, StoreResource, run_shards
 
@@ -145,6 +146,12 @@ def test_the_condition_asks_once_for_what_is_missing_or_changed(instance: dg.Dag
     asked()
     made("profiles", "1", "01")
     assert "edges" not in asked()
+    # An edit after the request is asked for as well: the run may be over by then.
+    made("corpus", "3", "02")
+    assert asked() == {"parsed": {"02"}, "profiles": {"02"}}
+    made("corpus", "4", "02")
+    assert asked() == {"parsed": {"02"}, "profiles": {"02"}}
+    assert asked() == {}
 
 
 def test_a_run_over_shards_is_told_from_one_over_the_corpus(watched: tuple[Store, Path]) -> None:
@@ -175,6 +182,21 @@ def test_runs_of_a_process_that_is_gone_are_ended_and_others_are_left(instance: 
         instance.add_run_tags(run_id, {"docnav/process": tag})
     assert release_dead_runs(instance) == [dead]
     assert [found(run_id).status.value for run_id in (alive, dead, retry)] == ["STARTED", "FAILURE", "STARTED"]
+
+
+def test_a_failure_that_was_not_heard_of_is_reported_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    unheard, retried, final = (f"{n}0000000-0000-4000-8000-000000000000" for n in "123")
+    with dg.DagsterInstance.ephemeral(settings={"run_retries": {"enabled": True, "max_retries": 1}}) as instance:
+        for run_id, tags in ((unheard, {}), (retried, {"dagster/auto_retry_run_id": "4"}), (final, {"dagster/max_retries": "0"})):
+            run = instance.add_run(dg.DagsterRun("job", run_id=run_id, status=dg.DagsterRunStatus.STARTED, tags=tags))
+            instance.report_run_failed(run)
+        assert repeat_unheard_failures(instance) == []  # the daemon may still be at it
+        monkeypatch.setattr(dead_runs, "_HEARD_S", -1.0)
+        assert repeat_unheard_failures(instance) == [unheard]
+        assert len(instance.all_logs(unheard, of_type=dg.DagsterEventType.RUN_FAILURE)) == 2
+    with dg.DagsterInstance.ephemeral() as instance:  # starts nothing again
+        instance.report_run_failed(instance.add_run(dg.DagsterRun("job", run_id=unheard, status=dg.DagsterRunStatus.STARTED)))
+        assert repeat_unheard_failures(instance) == []
 
 
 def test_what_needs_a_gpu_has_a_sensor_of_its_own_where_that_has_a_queue() -> None:
