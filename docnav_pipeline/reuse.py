@@ -18,6 +18,7 @@ import polars as pl
 from assets_store.rows import Provenance, empty_rows
 from assets_store.schemas import TableSpec
 from assets_store.store import Store
+from docnav_pipeline.memory import give_back_memory
 
 # Documents whose rows are made and held at a time: enough to keep models and columns busy, whatever the size of a shard.
 _BATCH = 64
@@ -90,6 +91,7 @@ def refresh_part(
                 kept = [doc_id for doc_id in documents if doc_id not in stale]
                 for spec, writer in zip(specs, writers, strict=True):
                     writer.append(_merged(store, spec, part, kept, mine, wanted, built))
+        give_back_memory()
     for spec in specs:
         head = store.head(spec.name, part)
         if head is not None:
@@ -131,6 +133,7 @@ def refresh_corpus_part(
     is_good = head is not None and store.provenance(spec.name, part).inputs == inputs
     if not is_good:
         head = store.write(spec, part, build(), Provenance(inputs, maker))
+        give_back_memory()
     result = Refreshed(reused=int(is_good), recomputed=int(not is_good), seconds=time.perf_counter() - started)
     if head is not None:
         result.rows[spec.name], result.bytes[spec.name] = head.rows, head.bytes

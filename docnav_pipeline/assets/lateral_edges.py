@@ -8,6 +8,7 @@ import polars as pl
 from assets_store import schemas
 from assets_store.store import CORPUS_PART, Store
 from docnav_pipeline.assets.common import OWNERS, catalogue, result
+from docnav_pipeline.memory import give_back_memory
 from docnav_pipeline.progress import Reporter
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_corpus_part
@@ -79,6 +80,7 @@ def _over_corpus(store: Store) -> pl.DataFrame:
         mentions.append(find_title_mentions(texts, phrases))
         n_paragraphs += texts.height
         identities += find_identities(documents.join(mine, on="doc_id", how="semi", maintain_order="left"), nodes, front_rows(layout))
+        give_back_memory()
     linked, lists, broad = pl.concat(links), pl.concat(references), pl.concat(scopes)
     linking, names = linked_files(linked)
     is_target = pl.col("uri").str.split("#").list.first().str.split("/").list.last().is_in(sorted(names))

@@ -11,6 +11,7 @@ from assets_store.errors import SchemaError
 from assets_store.node_index import DOCUMENT_COLUMNS, NODE_COLUMNS
 from assets_store.store import CORPUS_PART, Store
 from docnav_pipeline.assets.common import OWNERS
+from docnav_pipeline.memory import give_back_memory
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.stages import SEARCH_INDEXES, index_name
 from docnav_pipeline.transforms.folders import with_folders
@@ -68,6 +69,7 @@ def _by_shard(store: Store) -> Iterator[ShardRows]:
             store.read("routing_profiles", [shard]),
             store.read("lateral_edges", [shard]),
         )
+        give_back_memory()
 
 
 def _previous(store: Store) -> Path | None:
