@@ -66,7 +66,7 @@ class Asking:
         self.notice = self._system.notice if isinstance(self._system, Notices) else ""
         self.budget = Budget(
             max_steps=suite.budget.max_steps,
-            evidence_tokens=suite.budget.tokens,
+            evidence_tokens=suite.evidence_tokens,
             max_seconds=suite.budget.max_seconds,
             max_llm_tokens=suite.budget.max_llm_tokens or None,
             max_cost=suite.budget.max_cost or None,
@@ -95,8 +95,7 @@ class Asking:
             "code": CODE,
             "system": self._entry.model_dump(mode="json", exclude={"name"}),
             "controller": self.controller,
-            "budget": self._suite.budget.model_dump(mode="json"),
-            "fill": self._suite.fill,
+            "budget": self._suite.spending,
             "answer": self._suite.answer,
             "model": self.model_name,
             "prompts": prompt_hashes() if self.model_name else {},

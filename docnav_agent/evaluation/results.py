@@ -87,7 +87,7 @@ def evaluation_json(harness: Harness, pairs: Sequence[Pair]) -> dict[str, Any]:
         "title": suite.title,
         "made_by": _version(),
         "answer": suite.answer,
-        "budget": {**suite.budget.model_dump(mode="json"), "fill": suite.fill},
+        "budget": suite.spending,
         "intervals": suite.intervals.model_dump(mode="json"),
         "judge": judge,
         "judge_is_answerer": bool(judge) and judge in answering,

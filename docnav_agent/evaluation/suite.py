@@ -28,6 +28,8 @@ ANSWERS = Literal["none", "extractive", "llm"]
 SUITE_FILE = "suite.json"
 _FOLDER = re.compile(r"\{(\w+)\}")
 _PATHS = ("path", "documents", "store")
+# Evidence tokens of a question, and how many a word has at the most where it is a sum in a table.
+_TOKENS, _TOKENS_PER_WORD = 6000, 2
 
 
 class SystemEntry(Section):
@@ -43,7 +45,7 @@ class SystemEntry(Section):
 class BudgetEntry(Section):
     """What one question may take, the same for every system."""
 
-    tokens: int = Field(6000, ge=50, le=1_000_000, description="Evidence tokens.")
+    tokens: int = Field(0, ge=0, le=1_000_000, description="Evidence tokens; 0 = 6000, or what fills the largest of `metrics.budgets`.")
     max_steps: int = Field(12, ge=1, le=200, description="Actions.")
     max_seconds: float = Field(120.0, gt=0, le=86_400, description="Wall-clock seconds of a run with steps.")
     max_llm_tokens: int = Field(0, ge=0, description="Tokens of the language model; 0 = any.")
@@ -129,6 +131,17 @@ class Suite(Section):
     @property
     def fill(self) -> bool:
         return self.answer == "none" if self.budget.fill is None else self.budget.fill
+
+    @property
+    def evidence_tokens(self) -> int:
+        """Evidence tokens that each question may take."""
+        filling = _TOKENS_PER_WORD * max(self.metrics.budgets) if self.fill else 0
+        return self.budget.tokens or max(_TOKENS, filling)
+
+    @property
+    def spending(self) -> dict[str, Any]:
+        """The whole budget as it counts, for keys and results."""
+        return {**self.budget.model_dump(mode="json"), "tokens": self.evidence_tokens, "fill": self.fill}
 
 
 def read_suite(path: Path, folders: Mapping[str, str] | None = None) -> Suite:

@@ -47,6 +47,9 @@ def test_a_suite_without_answers_measures_evidence_and_fills_the_budget(tmp_path
     assert set(answering.metric_names) >= {"token_f1", "similarity", "choice", "options", "answerability"}
     assert not {"bertscore", "correctness", "sufficiency"} & set(answering.metric_names)
     assert not answering.fill
+    # Words of a table have up to two tokens, and the largest budget of words is to be filled.
+    assert (suite.evidence_tokens, answering.evidence_tokens) == (8000, 6000)
+    assert read_suite(write(tmp_path, f"[budget]\ntokens = 50\n{SMALL}")).spending["tokens"] == 50
     assert chosen(suite, ["a"], ["bm25"]) == suite
     with pytest.raises(SettingsError, match="the suite has no system 'dense'; it has: bm25"):
         chosen(suite, (), ["dense"])
