@@ -28,7 +28,7 @@ def serve(commands: Sequence[Sequence[str]], environment: Mapping[str, str]) -> 
     servers: list[subprocess.Popen[bytes]] = []
     try:
         # A session of their own: an interrupt typed on the terminal reaches this process only, which then ends them in order.
-        servers += [subprocess.Popen(command, env=environment, start_new_session=True, preexec_fn=_end_with_parent) for command in commands]
+        servers += [subprocess.Popen(command, env=environment, start_new_session=True, preexec_fn=end_with_parent) for command in commands]
         while not told:
             ended = [server for server in servers if server.poll() is not None]
             if ended:
@@ -54,7 +54,7 @@ def _end(servers: Sequence[subprocess.Popen[bytes]]) -> None:
             server.wait()
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """Let the system tell a server to end when this process is killed and can do it no more. Linux only; elsewhere it goes on."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from deploy.demo.processes import end_tree
+from docnav_pipeline.servers import end_with_parent
 
 _UP_S, _DOWN_S, _LOOK_S = 60.0, 20.0, 0.1
 _DATABASE = "dagster"
@@ -55,9 +56,10 @@ def wait_until(what: str, holds: Callable[[], bool], process: subprocess.Popen[A
 def running(
     name: str, command: Sequence[str], folder: Path, environment: Mapping[str, str], **how: Any
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A server in a session of its own, with its output in `NAME.log`; ended with all its children."""
+    """A server in a session of its own, with its output in `NAME.log`; ended with all its children, and when this process is killed."""
+    how |= {"env": dict(environment), "start_new_session": True, "preexec_fn": end_with_parent}
     with (folder / f"{name}.log").open("wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=dict(environment), start_new_session=True, **how)
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, **how)
     try:
         yield process
     finally:
