@@ -110,7 +110,7 @@ DOCUMENTS = ShardStage("documents", (schemas.DOCUMENTS, schemas.LAYOUT), "1", la
 STRUCTURE = ShardStage(
     "structure",
     (schemas.TREE, schemas.PARAGRAPHS, schemas.PARSE_QUALITY),
-    "7",
+    "8",
     lambda s: [*_recovery(s), s.paragraphs.model_dump()],
     ("layout",),
 )

@@ -150,13 +150,25 @@ def _table_piece(group: Sequence[Block], table: Block, max_tokens: int) -> Piece
     n_before = len(atoms)
     for row in rows:
         atoms.extend(bounded(row.strip(), "\n" if atoms else "\n\n", (table,), max_tokens))
-    # The head of a table cut by rows: its captions and first row, as long as they leave room for rows.
-    header = tuple(atoms[: n_before + 1])
-    if sum(a.n_tokens for a in header) > max_tokens // 3 or len(atoms) <= n_before + 1:
-        header = ()
+    header = _table_head(atoms, n_before, max_tokens // 3)
     for block in after:
         atoms.extend(bounded(block.text.strip(), "\n", (block,), max_tokens))
     return Piece(tuple(atoms), "table", header)
+
+
+def _table_head(atoms: Sequence[Atom], n_before: int, most: int) -> tuple[Atom, ...]:
+    """What every part of a table that is cut by rows repeats: its captions and first row, and the rows of the head below that.
+
+    A row of the head has nothing in the column of the labels. Nothing where captions and first row leave no room for rows.
+    """
+    size = n_before + 1
+    if sum(a.n_tokens for a in atoms[:size]) > most or len(atoms) <= size:
+        return ()
+    while atoms[size - 1].text.startswith("|") and size < len(atoms) - 1 and atoms[size].text.startswith("|"):
+        if sum(a.n_tokens for a in atoms[: size + 1]) > most:
+            break
+        size += 1
+    return tuple(atoms[:size])
 
 
 def _cut_lines(block: Block, max_tokens: int) -> list[Atom]:

@@ -80,6 +80,17 @@ def test_a_long_table_is_cut_by_rows_and_repeats_caption_and_head() -> None:
     assert [line for u in units for line in u.text.split("\n")[2:]] == rows(30).split("\n")[1:]
 
 
+def test_every_part_of_a_table_repeats_all_rows_of_its_head() -> None:
+    head = "|  | Years Ended\n| 2015 | 2016"
+    (first, *others) = build_units([Block(BlockType.TABLE, f"{head}\n{rows(30)}")], SIZES)
+    assert others
+    assert all(u.text.startswith(f"{head}\n") for u in (first, *others))
+    # Rows that are filled in below an empty label are no head.
+    (first, *others) = build_units([Block(BlockType.TABLE, f"code | meaning\n| 2015\n{rows(30)}")], SIZES)
+    assert first.text.startswith("code | meaning\n| 2015\n")
+    assert all(u.text.startswith("code | meaning\nE") for u in others)
+
+
 def test_a_paragraph_over_a_page_break_is_one_text_with_both_boxes() -> None:
     first = Block(BlockType.TEXT, "The pump is irri-", page=1, bbox=(0.1, 0.8, 0.9, 0.9))
     second = Block(BlockType.TEXT, "gated daily.", page=2, bbox=(0.1, 0.1, 0.9, 0.2), continues_previous=True)
