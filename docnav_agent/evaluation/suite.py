@@ -45,7 +45,9 @@ class SystemEntry(Section):
 class BudgetEntry(Section):
     """What one question may take, the same for every system."""
 
-    tokens: int = Field(0, ge=0, le=1_000_000, description="Evidence tokens; 0 = 6000, or what fills the largest of `metrics.budgets`.")
+    tokens: int | None = Field(
+        None, ge=50, le=1_000_000, description="Evidence tokens; by default 6000, or what fills the largest of `metrics.budgets`."
+    )
     max_steps: int = Field(12, ge=1, le=200, description="Actions.")
     max_seconds: float = Field(120.0, gt=0, le=86_400, description="Wall-clock seconds of a run with steps.")
     max_llm_tokens: int = Field(0, ge=0, description="Tokens of the language model; 0 = any.")
@@ -135,8 +137,9 @@ class Suite(Section):
     @property
     def evidence_tokens(self) -> int:
         """Evidence tokens that each question may take."""
-        filling = _TOKENS_PER_WORD * max(self.metrics.budgets) if self.fill else 0
-        return self.budget.tokens or max(_TOKENS, filling)
+        if self.budget.tokens is not None:
+            return self.budget.tokens
+        return max(_TOKENS, _TOKENS_PER_WORD * max(self.metrics.budgets) if self.fill else 0)
 
     @property
     def spending(self) -> dict[str, Any]:

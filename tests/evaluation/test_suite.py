@@ -72,6 +72,7 @@ def test_a_suite_without_answers_measures_evidence_and_fills_the_budget(tmp_path
         (f'answer = "llm"\n{SMALL}[metrics]\nnames = ["sufficiency"]\n', "the metric sufficiency needs a judge"),
         (f"{SMALL}[judge]\nmax_output_tokens = 1024\n", r"judge\.max_output_tokens: .*greater than or equal to 8192"),
         (f'reference = "dense"\n{SMALL}', "reference names no system of the suite: 'dense'"),
+        (f"[budget]\ntokens = 0\n{SMALL}", r"budget\.tokens: .*greater than or equal to 50"),
         (f"{SMALL}[metrics]\nbudgets = [0]\n", "budgets lie in 1 to 100,000 words"),
     ],
 )
