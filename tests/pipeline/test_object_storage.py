@@ -78,7 +78,7 @@ def test_a_run_whose_owner_shows_no_sign_of_life_is_ended_and_its_turn_is_free(a
 
 
 def test_a_bucket_is_made_only_where_its_address_allows_that(address: str, capsys: pytest.CaptureFixture[str]) -> None:
-    fresh = address.replace("s3://docnav/", "s3://fresh/")
+    fresh = address.replace("s3://docnav-", "s3://fresh-")
     assert run(["init", "--store", fresh.replace("&allow_bucket_creation=true", "")]) == 2
     assert "does not answer" in capsys.readouterr().err
     assert run(["init", "--store", fresh]) == 0
