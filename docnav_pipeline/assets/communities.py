@@ -11,7 +11,7 @@ from docnav_pipeline.assets.common import OWNERS, catalogue, result
 from docnav_pipeline.resources import StoreResource
 from docnav_pipeline.reuse import Refreshed, refresh_corpus_part
 from docnav_pipeline.stages import COMMUNITIES
-from docnav_pipeline.transforms.communities import build_communities
+from docnav_pipeline.transforms.communities import build_communities, joining_edges
 
 
 @dg.asset(
@@ -34,8 +34,8 @@ def refresh_communities(store: Store) -> tuple[Refreshed, dict[str, Any]]:
     facts: dict[str, Any] = {}
 
     def build() -> pl.DataFrame:
-        tree = store.read("tree", columns=["doc_id", "node_id", "parent_id", "kind", "n_tokens", "position"])
-        edges = store.read("lateral_edges", columns=["source_id", "target_id", "kind", "weight", "status"])
+        edges = _joining(store)
+        tree = _scopes(store, edges)
         documents = store.read("documents", columns=["doc_id"])
         rows, found = build_communities(tree, _scope_profiles(store, tree), edges, documents, store.settings.communities)
         facts.update(found)
@@ -43,6 +43,27 @@ def refresh_communities(store: Store) -> tuple[Refreshed, dict[str, Any]]:
 
     inputs, maker = COMMUNITIES.inputs(store), COMMUNITIES.maker(store.settings)
     return refresh_corpus_part(store, schemas.COMMUNITIES, CORPUS_PART, inputs, build, maker), facts
+
+
+def _joining(store: Store) -> pl.DataFrame:
+    """Edges that join units, read part by part: neighbours in reading order are most of the table, and join none."""
+    columns = ["source_id", "target_id", "kind", "weight", "status"]
+    parts = (store.read("lateral_edges", [part.name], columns) for part in store.heads("lateral_edges"))
+    return pl.concat([store.read("lateral_edges", [], columns), *(joining_edges(part) for part in parts)])
+
+
+def _scopes(store: Store, edges: pl.DataFrame) -> pl.DataFrame:
+    """Nodes above paragraphs, and the paragraphs that edges lead from or to, read shard by shard."""
+    columns = ["doc_id", "node_id", "parent_id", "kind", "n_tokens", "position"]
+    ends = pl.concat([edges["source_id"], edges["target_id"]]).unique().to_frame("node_id")
+    shards = (store.read("tree", [shard], columns) for shard in store.shard_keys)
+    kept = [
+        pl.concat(
+            [tree.filter(pl.col("kind") != "paragraph"), tree.filter(pl.col("kind") == "paragraph").join(ends, on="node_id", how="semi")]
+        )
+        for tree in shards
+    ]
+    return pl.concat(kept)
 
 
 def _scope_profiles(store: Store, tree: pl.DataFrame) -> pl.DataFrame:

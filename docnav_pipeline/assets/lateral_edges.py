@@ -17,13 +17,18 @@ from docnav_pipeline.transforms.document_identity import find_identities, front_
 from docnav_pipeline.transforms.document_links import linked_files
 from docnav_pipeline.transforms.edge_rows import merge_edges
 from docnav_pipeline.transforms.footnotes import footnote_edges
-from docnav_pipeline.transforms.lateral_edges import corpus_edges, document_edges
+from docnav_pipeline.transforms.lateral_edges import alike_edges, document_edges, linking_edges
 from docnav_pipeline.transforms.profiles import with_scopes
 from docnav_pipeline.transforms.reference_lists import reference_paragraphs
 from docnav_pipeline.transforms.title_mentions import TitlePhrases, find_title_mentions, section_title_edges, title_edges
 
 _LINKS = ("doc_id", "block", "anchor", "links")
 _NOTES = ("doc_id", "block", "type", "page", "text", "anchor")
+_OF_LINKING = {
+    "tree": ("doc_id", "node_id", "parent_id", "kind", "title", "preorder", "anchor", "boxes"),
+    "paragraphs": ("doc_id", "paragraph_id", "text", "boxes", "blocks"),
+    "features": ("doc_id", "paragraph_id", "citations"),
+}
 
 
 @dg.asset(
@@ -64,39 +69,46 @@ def _in_documents(store: Store, shard: str) -> pl.DataFrame:
 
 
 def _over_corpus(store: Store) -> pl.DataFrame:
-    """Edges over the corpus, from the rows and columns that they rest on; texts are kept of documents that cite or link others only."""
+    """Edges over the corpus, in steps that hold only the rows and columns that they rest on."""
+    found = []
+    for step in (_alike, _linking):
+        found.append(step(store))
+        give_back_memory()
+    return merge_edges(found)
+
+
+def _alike(store: Store) -> pl.DataFrame:
+    nodes, scopes = [], []
+    for shard in store.shard_keys:
+        scopes.append(store.read("profiles", [shard], ["node_id", "vector", "in_R"]).filter("in_R"))
+        tree = with_scopes(store.read("tree", [shard], ["doc_id", "node_id", "parent_id", "kind"]), scopes[-1])
+        nodes.append(tree.filter((pl.col("kind") != "paragraph") | pl.col("in_R")))
+        give_back_memory()
+    features = store.read("features", columns=["doc_id", "paragraph_id", "entities"])
+    return alike_edges(pl.concat(nodes), pl.concat(scopes), features, store.settings.edges)
+
+
+def _linking(store: Store) -> pl.DataFrame:
+    """Links, citations and named titles; nodes and texts are kept of documents that cite or link others only."""
     documents = store.read("documents", columns=["doc_id", "uri", "title", "root", "kb", "product_version"])
-    tree = store.read("tree", columns=["doc_id", "node_id", "parent_id", "kind", "title", "preorder", "anchor", "boxes"])
-    links, scopes, references, identities, mentions = [], [], [], [], []
+    links, references, identities, mentions = [], [], [], []
     phrases, n_paragraphs = TitlePhrases(documents.select("doc_id", "title").iter_rows()), 0
     for shard in store.shard_keys:
         layout = store.read("layout", [shard], [*_LINKS, "type", "page", "text"])
         links.append(layout.filter((pl.col("links").list.len() > 0) | pl.col("anchor").is_not_null()).select(_LINKS))
-        mine = store.read("documents", [shard], ["doc_id"])
-        nodes = tree.join(mine, on="doc_id", how="semi", maintain_order="left")
-        scopes.append(store.read("profiles", [shard], ["node_id", "vector", "in_R"]).filter("in_R"))
+        mine = documents.join(store.read("documents", [shard], ["doc_id"]), on="doc_id", how="semi", maintain_order="left")
+        identities += find_identities(mine, store.read("tree", [shard], ["node_id", "kind", "title"]), front_rows(layout))
         texts = store.read("paragraphs", [shard], ["doc_id", "paragraph_id", "text", "path", "position"])
         references.append(reference_paragraphs(texts))
         mentions.append(find_title_mentions(texts, phrases))
         n_paragraphs += texts.height
-        identities += find_identities(documents.join(mine, on="doc_id", how="semi", maintain_order="left"), nodes, front_rows(layout))
         give_back_memory()
-    linked, lists, broad = pl.concat(links), pl.concat(references), pl.concat(scopes)
+    linked, lists = pl.concat(links), pl.concat(references)
     linking, names = linked_files(linked)
     is_target = pl.col("uri").str.split("#").list.first().str.split("/").list.last().is_in(sorted(names))
     wanted = {*linking, *lists["doc_id"], *documents.filter(is_target)["doc_id"]}
     # A document names its own title for other reasons than to point there.
     others = pl.concat(mentions).filter(pl.col("source_id").str.split("/").list.first() != pl.col("target_id"))
     named = title_edges(others, n_paragraphs, store.settings.edges.max_entity_share, "document")
-    between = corpus_edges(
-        documents,
-        with_scopes(tree, broad),
-        store.read("paragraphs", columns=["doc_id", "paragraph_id", "text", "boxes", "blocks"], documents=wanted),
-        store.read("features", columns=["doc_id", "paragraph_id", "entities", "citations"]),
-        broad,
-        linked,
-        store.settings.edges,
-        lists,
-        identities,
-    )
-    return merge_edges([between, named])
+    tree, paragraphs, features = (store.read(table, columns=columns, documents=wanted) for table, columns in _OF_LINKING.items())
+    return merge_edges([linking_edges(documents, tree, paragraphs, features, linked, lists, identities), named])

@@ -34,8 +34,9 @@ def build_communities(
 ) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Rows of `communities`, by level, community and node, and facts for the metadata: unit, why it was chosen, sizes.
 
-    tree: node_id, parent_id, kind, n_tokens, position. profiles: node_id, vector, keywords. lateral_edges: source_id, target_id, kind,
-    weight, status. documents: doc_id (only documents that are listed are clustered).
+    tree: node_id, parent_id, kind, n_tokens, position, of all nodes above paragraphs and of the paragraphs that edges join. profiles:
+    node_id, vector, keywords. lateral_edges: source_id, target_id, kind, weight, status. documents: doc_id (only documents that are
+    listed are clustered).
 
     The graph joins each unit with its 10 nearest by profile vector (the mean of all units taken off, so that what all share does
     not count) and with the units that confirmed lateral edges lead to; the edges between two units are summed by kind and
@@ -78,9 +79,14 @@ def build_communities(
     return pl.DataFrame(rows, schema=_SCHEMA).sort("level", "community_id", "node_id"), facts
 
 
+def joining_edges(edges: pl.DataFrame) -> pl.DataFrame:
+    """The lateral edges that join units: confirmed ones that say that two places treat the same matter. edges: kind, status."""
+    return edges.filter((pl.col("status") == "confirmed") & pl.col("kind").is_in(list(_KIND_WEIGHTS)))
+
+
 def _lifted(units: Units, nodes: NodeRows, edges: pl.DataFrame) -> list[pl.DataFrame]:
     """Confirmed lateral edges between different units, one frame (i, j, w) per kind, w in 0..1."""
-    good = edges.filter((pl.col("status") == "confirmed") & pl.col("kind").is_in(list(_KIND_WEIGHTS)))
+    good = joining_edges(edges)
     ends = []
     for name in ("source_id", "target_id"):
         rows = rows_of(good[name], nodes.ids)

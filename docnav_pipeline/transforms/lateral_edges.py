@@ -75,29 +75,33 @@ def document_edges(tree: pl.DataFrame, paragraphs: pl.DataFrame, features: pl.Da
     return merge_edges([_adjacent(tree), edge_frame(edges)])
 
 
-def corpus_edges(
+def alike_edges(tree: pl.DataFrame, profiles: pl.DataFrame, features: pl.DataFrame, settings: EdgeSettings) -> pl.DataFrame:
+    """Edges over the whole corpus by likeness: `entity` between paragraphs, `semantic` between scopes of R_d.
+
+    tree: doc_id, node_id, parent_id, in_R, of all scopes of R_d and the nodes above them. profiles: node_id, vector, of scopes in R_d.
+    features: doc_id, paragraph_id, entities. An edge is stored once, from the smaller id to the larger.
+    """
+    return merge_edges([entity_edges(features, settings), semantic_edges(tree, profiles, settings)])
+
+
+def linking_edges(
     documents: pl.DataFrame,
     tree: pl.DataFrame,
     paragraphs: pl.DataFrame,
     features: pl.DataFrame,
-    profiles: pl.DataFrame,
     layout: pl.DataFrame,
-    settings: EdgeSettings,
     references: pl.DataFrame,
     identities: Sequence[Identity],
 ) -> pl.DataFrame:
-    """Edges over the whole corpus: `entity` between paragraphs, `semantic` between scopes of R_d, links and citations between documents.
+    """Edges over the whole corpus that a text states: links and citations between documents.
 
-    documents: doc_id, uri, root, kb, product_version. tree: doc_id, node_id, parent_id, kind, title, preorder, anchor, boxes, in_R.
-    paragraphs: doc_id, paragraph_id, text, boxes, blocks, of documents with a reference list, with links to other files, and of those that
-    such links lead to; other rows do no harm. features: doc_id, paragraph_id, entities, citations. profiles: node_id, vector, of scopes in
-    R_d. layout: doc_id, block, anchor, links, of blocks that have either. references: what `reference_paragraphs` gives. identities: what
-    `find_identities` gives. An edge by likeness is stored once, from the smaller id to the larger.
+    documents: doc_id, uri, root, kb, product_version. tree: doc_id, node_id, parent_id, kind, title, preorder, anchor, boxes; paragraphs:
+    doc_id, paragraph_id, text, boxes, blocks; features: doc_id, paragraph_id, citations; of documents with a reference list, with links to
+    other files, and of those that such links lead to; other rows do no harm. layout: doc_id, block, anchor, links, of blocks that have
+    either. references: what `reference_paragraphs` gives. identities: what `find_identities` gives.
     """
     return merge_edges(
         [
-            entity_edges(features, settings),
-            semantic_edges(tree, profiles, settings),
             file_links(documents, layout, tree, paragraphs),
             citation_edges_between(identities, tree, paragraphs, features, references),
         ]

@@ -185,7 +185,7 @@ def _goes_on(text: str) -> bool:
     return text[:1].islower() or text[:1].isdigit() or text.startswith(("(", ")", ",", "&"))
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def author_names(text: str) -> tuple[str, ...]:
     """Last names in front of the title of an entry, casefolded, first author first; () where none are told apart.
 

@@ -129,8 +129,8 @@ class _Sentence:
     length: float
 
 
-# A paragraph is read for each scope above it.
-@lru_cache(maxsize=8192)
+# A paragraph is read for each scope above it, soon one after the other; one takes up to 30 KiB.
+@lru_cache(maxsize=1024)
 def _sentences(text: str) -> tuple[_Sentence, ...]:
     """Sentences of a text that read like prose and are neither very short nor very long."""
     found = []

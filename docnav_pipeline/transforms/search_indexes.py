@@ -157,13 +157,14 @@ def _append_scopes(levels: dict[str, _LevelWriter], nodes: pl.DataFrame, names: 
 
 
 def _paragraph_texts(units: pl.DataFrame) -> Iterator[tuple[str, str | None]]:
-    for row in units.iter_rows(named=True):
-        yield " \n".join([row["name"], *row["path"], row["text"]]), row["language"]
+    for name, path, text, language in units.select("name", "path", "text", "language").iter_rows():
+        yield " \n".join([name, *path, text]), language
 
 
 def _profile_texts(rows: pl.DataFrame) -> Iterator[tuple[str, str | None]]:
-    for row in rows.iter_rows(named=True):
-        yield " \n".join([row["name"] or "", *(row["path"] or ()), *(row["cues"] or ())]), row["language"]
+    # Other columns, vectors among them, would be turned into Python objects too.
+    for name, path, cues, language in rows.select("name", "path", "cues", "language").iter_rows():
+        yield " \n".join([name or "", *(path or ()), *(cues or ())]), language
 
 
 def _navigation_text(profiles: pl.DataFrame, routing_profiles: pl.DataFrame) -> pl.DataFrame:

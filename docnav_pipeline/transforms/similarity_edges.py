@@ -27,7 +27,9 @@ _NO_LINK = ("DATE", "MONEY", "CLAUSE")
 _NAMED = 3
 # Edges of one paragraph, as a multiple of its neighbours: many may have it among their nearest.
 _HUB = 4
-_ROWS = 2048
+# Rows, pairs and similarities that are worked at in one go.
+_ROWS = 512
+_PAIRS = 16_384
 _ELEMENTS = 8_000_000
 
 
@@ -177,8 +179,8 @@ def _once(pairs: pl.DataFrame) -> tuple[Rows, Rows, npt.NDArray[np.float64]]:
 def _shared(matrix: sparse.csr_array, source: Rows, target: Rows, names: pl.Series) -> pl.Series:
     """For each pair of rows the columns that add most to their cosine, by name: "shares A, B, C"."""
     parts: list[pl.DataFrame] = []
-    for start in range(0, len(source), _ROWS * 8):
-        part = slice(start, start + _ROWS * 8)
+    for start in range(0, len(source), _PAIRS):
+        part = slice(start, start + _PAIRS)
         product = sparse.coo_array(sparse.csr_array(matrix[source[part]]).multiply(sparse.csr_array(matrix[target[part]])))
         shared = pl.DataFrame(
             {"pair": product.coords[0].astype(np.int64) + start, "at": product.coords[1].astype(np.int64), "w": product.data}

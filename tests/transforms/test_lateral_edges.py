@@ -9,7 +9,7 @@ from assets_store.schemas import LATERAL_EDGES
 from assets_store.settings import EdgeSettings, FeatureSettings, ProfileSettings
 from docnav_pipeline.transforms.document_identity import find_identities, front_rows
 from docnav_pipeline.transforms.features import build_features
-from docnav_pipeline.transforms.lateral_edges import corpus_edges, document_edges
+from docnav_pipeline.transforms.lateral_edges import alike_edges, document_edges, linking_edges
 from docnav_pipeline.transforms.profiles import build_profiles
 from docnav_pipeline.transforms.reference_lists import reference_paragraphs
 from tests.small_corpus import Corpus, make_corpus, make_embeddings
@@ -204,9 +204,11 @@ def test_a_link_into_the_reference_list_is_a_citation() -> None:
 def all_edges(corpus: Corpus) -> pl.DataFrame:
     features = build_features(corpus.paragraphs, {}, None, FeatureSettings())
     profiles = build_profiles(corpus.tree, features, make_embeddings(corpus.paragraphs), ProfileSettings())
-    arguments = (corpus.documents, corpus.tree, corpus.paragraphs, features, profiles, corpus.layout, EdgeSettings(min_similarity=-1))
     identities = find_identities(corpus.documents, corpus.tree, front_rows(corpus.layout))
-    return corpus_edges(*arguments, reference_paragraphs(corpus.paragraphs), identities)
+    alike = alike_edges(corpus.tree, profiles, features, EdgeSettings(min_similarity=-1))
+    references = reference_paragraphs(corpus.paragraphs)
+    linking = linking_edges(corpus.documents, corpus.tree, corpus.paragraphs, features, corpus.layout, references, identities)
+    return pl.concat([alike, linking])
 
 
 def test_links_between_documents_reach_heading_or_document() -> None:
