@@ -55,6 +55,11 @@ def _end(servers: Sequence[subprocess.Popen[bytes]]) -> None:
 
 
 def end_with_parent() -> None:
-    """Let the system tell a server to end when this process is killed and can do it no more. Linux only; elsewhere it goes on."""
+    """Let the system tell a server to end when this process is killed and can do it no more. Linux only; elsewhere it goes on.
+
+    For a new process, before its program starts. An interrupt ends it, also where a shell that starts programs in the background has it
+    ignored by them and by all that they start.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
