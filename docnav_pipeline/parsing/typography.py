@@ -12,54 +12,30 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
-from docnav_pipeline.parsing.block import BBox, Line
+from docnav_pipeline.parsing.block import Line
 from docnav_pipeline.parsing.characters import one_line
 from docnav_pipeline.parsing.pdf_links import PrintedLink, read_links
-
-_HEAVY_NAME = re.compile(r"black|heavy|ultra|extrabold|poster", re.IGNORECASE)
-_BOLD_NAME = re.compile(r"bold|cmbx|cmb\d|cmssbx|-bd|bx\d|(?:^|[-,])b(?:$|[-,])|medi(?:$|-)|sfbx|sfssbx", re.IGNORECASE)
-_SEMIBOLD_NAME = re.compile(r"semi-?bold|demi", re.IGNORECASE)
-_LIGHT_NAME = re.compile(r"light|thin|hairline", re.IGNORECASE)
-_ITALIC_NAME = re.compile(r"ital|obli|slant|cmti|cmsl|sfti|sfsl", re.IGNORECASE)
-_MONO_NAME = re.compile(r"mono|courier|cmtt|sftt|consol|menlo|typewriter|nimbusmon", re.IGNORECASE)
-_FIXED_PITCH, _ITALIC, _FORCE_BOLD = 1, 1 << 6, 1 << 18
+from docnav_pipeline.parsing.pdf_objects import address_of, page_to_share, scan_objects
+from docnav_pipeline.parsing.pdf_styles import Style, Styles
 
 # A gap wider than this many font sizes between two characters separates columns, not words.
 _COLUMN_GAP = 2.0
 # PDFium's sign for a hyphen at the end of a line that the reader may take out.
 _SOFT_HYPHEN = 0x02
-_DEVICE = 1_000_000
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 _ARABIC = (0x0600, 0x06FF)
 _MAX_CHARACTERS = 400_000
-_MAX_OBJECTS = 20_000
-# Fake bold prints the same text again, moved by less than this.
-_FAKE_BOLD_PT = 0.6
-
-
-def _address(handle: Any) -> int | None:
-    return ctypes.cast(handle, ctypes.c_void_p).value
 
 
 def _plain(function: Any, result: Any, *arguments: Any) -> Any:
     """A function of PDFium over plain addresses and numbers: called for every character, where building pointers is most of the cost."""
-    return ctypes.PYFUNCTYPE(result, *arguments)(_address(function) or 0)
+    return ctypes.PYFUNCTYPE(result, *arguments)(address_of(function) or 0)
 
 
 _GET_UNICODE = _plain(pdfium.FPDFText_GetUnicode, ctypes.c_uint, ctypes.c_void_p, ctypes.c_int)
 _GET_BOX = _plain(pdfium.FPDFText_GetCharBox, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 4)
 _GET_OBJECT = _plain(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """Typography of a text object. size_pt: as printed, after scaling; weight: 100..900."""
-
-    size_pt: float
-    weight: int
-    italic: bool
-    mono: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +92,8 @@ def read_page(document: Any, index: int) -> PageText | None:
     if not page:
         return None
     try:
-        has_picture, drawn_twice = _scan_objects(page)
-        result = PageText(has_picture=has_picture, links=read_links(document.raw, page, _page_to_share(page)))
+        has_picture, drawn_twice = scan_objects(page)
+        result = PageText(has_picture=has_picture, links=read_links(document.raw, page, page_to_share(page)))
         text_page = pdfium.FPDFText_LoadPage(page)
         if text_page:
             try:
@@ -153,12 +129,12 @@ def summary(lines: Sequence[Line]) -> tuple[float | None, int | None, bool | Non
 
 def _read_lines(page: Any, text_page: Any, drawn_twice: frozenset[int], result: PageText) -> None:
     n = min(pdfium.FPDFText_CountChars(text_page), _MAX_CHARACTERS)
-    handle = _address(text_page)
+    handle = address_of(text_page)
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
     refs = tuple(ctypes.addressof(edge) for edge in (left, right, bottom, top))
     get_unicode, get_box, get_object = _GET_UNICODE, _GET_BOX, _GET_OBJECT
-    styles = _Styles(drawn_twice)
-    to_share = _page_to_share(page)
+    styles = Styles(drawn_twice)
+    to_share = page_to_share(page)
     current = _OpenLine()
     last_right = last_middle = 0.0
     last_box = (0.0, 0.0)
@@ -310,134 +286,3 @@ def _line_size(styles: Counter[Style], text: str) -> float | None:
 
 def _is_readable(character: str) -> bool:
     return not character.isspace() and character != "\ufffd" and not "\ue000" <= character <= "\uf8ff"
-
-
-class _Styles:
-    """Styles of text objects, looked up once per object and per font."""
-
-    def __init__(self, drawn_twice: frozenset[int]) -> None:
-        self._drawn_twice = drawn_twice
-        self._objects: dict[int, Style] = {}
-        self._styles: dict[Style, Style] = {}
-        self._fonts: dict[int, tuple[int, bool, bool]] = {}
-        self._size = ctypes.c_float()
-        self._matrix = pdfium.FS_MATRIX()
-        self._unknown = Style(0.0, 400, False, False)
-
-    def of(self, address: int | None) -> Style:
-        """Style of the text object at an address; None for a character of no object."""
-        if address is None:
-            return self._unknown
-        style = self._objects.get(address)
-        if style is None:
-            handle = ctypes.cast(address, pdfium.FPDF_PAGEOBJECT)
-            read = self._read(handle, address in self._drawn_twice)
-            # Equal styles are one object, so that comparing two is comparing their identity.
-            style = self._objects[address] = self._styles.setdefault(read, read)
-        return style
-
-    def _read(self, handle: Any, drawn_twice: bool) -> Style:
-        size, skewed = 0.0, False
-        if pdfium.FPDFTextObj_GetFontSize(handle, ctypes.byref(self._size)):
-            size = abs(self._size.value)
-        if pdfium.FPDFPageObj_GetMatrix(handle, ctypes.byref(self._matrix)):
-            matrix = self._matrix
-            size *= (matrix.c * matrix.c + matrix.d * matrix.d) ** 0.5
-            skewed = matrix.b == 0 and abs(matrix.c) > 0.1 * abs(matrix.d) > 0
-        weight, italic, mono = self._font(pdfium.FPDFTextObj_GetFont(handle))
-        if drawn_twice or pdfium.FPDFTextObj_GetTextRenderMode(handle) == pdfium.FPDF_TEXTRENDERMODE_FILL_STROKE:
-            weight = max(weight, 700)
-        return Style(round(size, 2), weight, italic or skewed, mono)
-
-    def _font(self, font: Any) -> tuple[int, bool, bool]:
-        address = _address(font) if font else None
-        if address is None:
-            return 400, False, False
-        known = self._fonts.get(address)
-        if known is None:
-            known = self._fonts[address] = _font_style(font)
-        return known
-
-
-def _font_style(font: Any) -> tuple[int, bool, bool]:
-    """(weight, italic, typewriter) of a font: its name first, then its descriptor, whose stem width is often a guess."""
-    length = pdfium.FPDFFont_GetBaseFontName(font, None, 0)
-    buffer = ctypes.create_string_buffer(max(length, 1))
-    pdfium.FPDFFont_GetBaseFontName(font, buffer, length)
-    name = buffer.value.decode("utf-8", errors="replace").split("+")[-1]
-    flags = max(pdfium.FPDFFont_GetFlags(font), 0)
-    angle = ctypes.c_int()
-    slanted = bool(pdfium.FPDFFont_GetItalicAngle(font, ctypes.byref(angle))) and angle.value != 0
-    italic = bool(_ITALIC_NAME.search(name)) or bool(flags & _ITALIC) or slanted
-    mono = bool(_MONO_NAME.search(name)) or bool(flags & _FIXED_PITCH)
-    stated = pdfium.FPDFFont_GetWeight(font)
-    if _HEAVY_NAME.search(name):
-        weight = 900
-    elif _SEMIBOLD_NAME.search(name):
-        weight = 600
-    elif _BOLD_NAME.search(name) or flags & _FORCE_BOLD:
-        weight = 700
-    elif _LIGHT_NAME.search(name):
-        weight = 300
-    elif 600 <= stated <= 900:
-        weight = round(stated / 100) * 100
-    else:
-        weight = 400
-    return weight, italic, mono
-
-
-def _page_to_share(page: Any) -> Any:
-    """A function from a box in page space (points, origin bottom left) to shares of the page as shown."""
-    x, y = ctypes.c_int(), ctypes.c_int()
-
-    def device(px: float, py: float) -> tuple[float, float]:
-        pdfium.FPDF_PageToDevice(page, 0, 0, _DEVICE, _DEVICE, 0, px, py, ctypes.byref(x), ctypes.byref(y))
-        return x.value / _DEVICE, y.value / _DEVICE
-
-    # The mapping is affine: three points of it are all of it, and thousands of calls are saved on a page.
-    span = max(pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page), 1.0)
-    (x0, y0), (xr, yr), (xu, yu) = device(0, 0), device(span, 0), device(0, span)
-    ax, ay, bx, by = (xr - x0) / span, (yr - y0) / span, (xu - x0) / span, (yu - y0) / span
-
-    def to_share(left: float, bottom: float, right: float, top: float) -> BBox:
-        xs = x0 + ax * left + bx * top, x0 + ax * right + bx * bottom
-        ys = y0 + ay * left + by * top, y0 + ay * right + by * bottom
-        values = [round(min(max(value, 0.0), 1.0), 4) for value in (min(xs), min(ys), max(xs), max(ys))]
-        return (values[0], values[1], values[2], values[3])
-
-    return to_share
-
-
-def _scan_objects(page: Any) -> tuple[bool, frozenset[int]]:
-    """Whether images cover at least a twentieth of the page, and the addresses of text objects drawn twice (fake bold)."""
-    area = max(pdfium.FPDF_GetPageWidthF(page) * pdfium.FPDF_GetPageHeightF(page), 1.0)
-    covered = 0.0
-    edges = [ctypes.c_float() for _ in range(4)]
-    refs = tuple(ctypes.byref(edge) for edge in edges)
-    rows: dict[tuple[int, int], list[tuple[float, float, int]]] = {}
-    for index in range(min(pdfium.FPDFPage_CountObjects(page), _MAX_OBJECTS)):
-        item = pdfium.FPDFPage_GetObject(page, index)
-        kind = pdfium.FPDFPageObj_GetType(item)
-        if kind == pdfium.FPDF_PAGEOBJ_TEXT:
-            if pdfium.FPDFPageObj_GetBounds(item, *refs):
-                left, bottom, right, top = (edge.value for edge in edges)
-                address = _address(item) or 0
-                rows.setdefault((round(bottom * 2), round(top * 2)), []).append((left, right, address))
-            continue
-        if kind == pdfium.FPDF_PAGEOBJ_FORM:
-            n_inside = min(max(pdfium.FPDFFormObj_CountObjects(item), 0), _MAX_OBJECTS)
-            kinds = {pdfium.FPDFPageObj_GetType(pdfium.FPDFFormObj_GetObject(item, inside)) for inside in range(n_inside)}
-            if pdfium.FPDF_PAGEOBJ_IMAGE not in kinds:
-                continue
-        elif kind != pdfium.FPDF_PAGEOBJ_IMAGE:
-            continue
-        if covered < area and pdfium.FPDFPageObj_GetBounds(item, *refs):
-            left, bottom, right, top = (edge.value for edge in edges)
-            covered += max(right - left, 0.0) * max(top - bottom, 0.0)
-    twice: set[int] = set()
-    for row in rows.values():
-        row.sort()
-        for one, other in itertools.pairwise(row):
-            if one[1] - one[0] > 1 and abs(one[0] - other[0]) < _FAKE_BOLD_PT and abs(one[1] - other[1]) < _FAKE_BOLD_PT:
-                twice.update((one[2], other[2]))
-    return covered >= 0.05 * area, frozenset(twice)
