@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from assets_store.errors import SettingsError
 from docnav_agent.agent import INSUFFICIENT_EVIDENCE, NOTHING_FOUND, DocnavSystem, Run, Step, run_header
-from docnav_agent.answer import Answer, Draft, check, cite, write_answer
+from docnav_agent.answer import Answer, Draft, check, cite
 from docnav_agent.budget import Budget, Spent
 from docnav_agent.evidence import EvidenceItem, total_tokens
 from docnav_agent.model import RunModel, configured, open_model
+from docnav_agent.quoted_answer import write_answer
 from docnav_agent.run_folder import RunFolder
 from docnav_agent.systems import Form, Option, Question, Retrieval, System, SystemOptions, Turn, system
 from docnav_agent.written_answer import write_with_model

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from assets_store.models.analyzer import analyze
 from assets_store.sentences import one_line
 from docnav_agent.actions import Locate
-from docnav_agent.answer import MARK, Draft, Quote, check, cite, write_answer
+from docnav_agent.answer import MARK, Draft, Quote, check, cite
 from docnav_agent.answering import answer_question, ask
 from docnav_agent.budget import Budget
 from docnav_agent.environment import Environment
 from docnav_agent.evidence import EvidenceItem
+from docnav_agent.quoted_answer import write_answer
 from docnav_agent.run_folder import read_run
 from docnav_agent.systems import Question, SystemOptions
 from tests.factories import HashingEncoder, MadeDocument, make_search
