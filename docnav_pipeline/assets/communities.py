@@ -55,15 +55,9 @@ def _joining(store: Store) -> pl.DataFrame:
 def _scopes(store: Store, edges: pl.DataFrame) -> pl.DataFrame:
     """Nodes above paragraphs, and the paragraphs that edges lead from or to, read shard by shard."""
     columns = ["doc_id", "node_id", "parent_id", "kind", "n_tokens", "position"]
-    ends = pl.concat([edges["source_id"], edges["target_id"]]).unique().to_frame("node_id")
-    shards = (store.read("tree", [shard], columns) for shard in store.shard_keys)
-    kept = [
-        pl.concat(
-            [tree.filter(pl.col("kind") != "paragraph"), tree.filter(pl.col("kind") == "paragraph").join(ends, on="node_id", how="semi")]
-        )
-        for tree in shards
-    ]
-    return pl.concat(kept)
+    ends = pl.concat([edges["source_id"], edges["target_id"]]).unique().implode()
+    is_wanted = (pl.col("kind") != "paragraph") | pl.col("node_id").is_in(ends)
+    return pl.concat([store.read("tree", [shard], columns).filter(is_wanted) for shard in store.shard_keys])
 
 
 def _scope_profiles(store: Store, tree: pl.DataFrame) -> pl.DataFrame:
